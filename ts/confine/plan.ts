@@ -2,17 +2,17 @@
 // COUNTERSIGN_WRITE_TYPES=1 cargo test -p countersign-confine typescript
 
 /**
- * How much must be held for the command to run at all.
+ * The enforcement that the command needs: with less, it does not run.
  */
 export type Demand = "walls" | "whole";
 
 /**
- * Something that a plan forbids and this kernel does not hold.
+ * A gap: something that a plan forbids and this kernel does not enforce.
  */
 export type Hole = "hidden-files" | "protected-files" | "private-folders" | "names" | "metadata" | "processes" | "signals" | "orphans" | "proxy-port" | "local-sockets";
 
 /**
- * Limits of resources; what is absent stays as it is.
+ * Limits of resources. An absent limit stays as it is.
  */
 export type Limits = {
 /**
@@ -45,20 +45,20 @@ landlock: number,
  */
 namespaces: boolean,
 /**
- * Why there are none.
+ * Why there are no namespaces.
  */
 noNamespaces: string | null,
 /**
- * What is not held.
+ * The gaps that are left.
  */
 open: Array<Hole>, } } | { "failed": {
 /**
- * Why.
+ * The reason.
  */
 reason: string, } };
 
 /**
- * What is reached of the network.
+ * The access of the command to the network.
  */
 export type Network = "none" | "loopback" | { "proxy": {
 /**
@@ -75,7 +75,7 @@ socket: string | null,
 inode: string | null, } };
 
 /**
- * What a command may do. All that is not in it, it may not.
+ * The command and its rights. Everything that is not in the plan is forbidden.
  */
 export type Plan = {
 /**
@@ -83,11 +83,11 @@ export type Plan = {
  */
 command: Array<string>,
 /**
- * Where it starts: an absolute path that it may read.
+ * Its working directory: an absolute path that it may read.
  */
 cwd: string,
 /**
- * Files and folders that it may read and execute, with all that is below. One that is not there is left out.
+ * Files and folders that it may read and execute, with all that is below. One that does not exist is left out.
  */
 read: Array<string>,
 /**
@@ -116,11 +116,11 @@ private: Array<string>,
  */
 temporary: string | null,
 /**
- * What it reaches of the network.
+ * Its access to the network.
  */
 network: Network,
 /**
- * Sockets with a path, in what it may read. Only where a mount namespace keeps the others out of sight.
+ * Whether it may use sockets with a path, below `read`. Only a mount namespace keeps the other sockets out of sight.
  */
 localSockets: boolean,
 /**
@@ -132,7 +132,7 @@ environment: Array<string>,
  */
 limits: Limits,
 /**
- * A descriptor for lines of JSON about the sandbox, never about what the command did.
+ * A descriptor for lines of JSON about the sandbox, never about the command.
  */
 status: number | null,
 /**
@@ -144,16 +144,16 @@ demand: Demand,
  */
 abi: number | null,
 /**
- * Use no namespaces, where the report says that there are none. Without it, what fails in them is never run without them.
+ * Use no namespaces, where the report says that there are none. Otherwise a command that fails to start in them is never run without them.
  */
 withoutNamespaces: boolean,
 /**
- * What the caller knows to stay open. Where anything else does, nothing is run; `null`: the demand alone counts.
+ * The gaps that the caller accepts. With any other gap, nothing is run; `null`: the demand alone counts.
  */
 open: Array<Hole> | null, };
 
 /**
- * What this kernel gives.
+ * The support of this kernel: which walls it has, and which gaps they leave.
  */
 export type Report = {
 /**
@@ -181,6 +181,6 @@ namespaces: boolean,
  */
 noNamespaces: string | null,
 /**
- * What a plan that uses everything leaves open here.
+ * The gaps that it leaves in a plan that uses everything.
  */
 open: Array<Hole>, };

@@ -1,4 +1,4 @@
-//! System calls by seccomp: what no command of an agent needs and what leads around the other walls.
+//! System calls, filtered by seccomp: those that no command of an agent needs, and those that lead around the other walls.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,25 @@ use seccompiler::{
     SeccompRule, sock_filter,
 };
 
-/// What else holds, by which calls are refused or not.
+/// The other walls around the command. Which system calls are refused depends on them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Around {
+pub(crate) struct FilterContext {
     /// Whether there are namespaces.
     pub namespaces: bool,
     /// The version of Landlock that is used.
     pub landlock: u8,
-    /// Whether anything is reached of a network: one of its own, or where there are no namespaces one port, which Landlock holds.
-    pub reaches: bool,
+    /// Whether the command has any network: one of its own, or, without namespaces, one port that Landlock holds.
+    pub network: bool,
     /// Whether sockets with a path may be used.
     pub local_sockets: bool,
 }
 
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
-type Problem = seccompiler::Error;
+/// The refused system calls by number, each with the arguments that are refused. No rule: all arguments.
+type SeccompRules = BTreeMap<i64, Vec<SeccompRule>>;
+/// An invalid rule or program. The rules are constant, so it means a bug here.
+type SeccompError = seccompiler::Error;
 
-/// Never, whatever the arguments are.
+/// System calls that are refused with any arguments.
 const NEVER: &[i64] = &[
     // Into other processes.
     libc::SYS_ptrace,
@@ -70,7 +72,7 @@ const NEVER: &[i64] = &[
     libc::SYS_fspick,
     libc::SYS_mount_setattr,
     libc::SYS_setns,
-    // What is of all processes.
+    // State that all processes share.
     libc::SYS_settimeofday,
     libc::SYS_clock_settime,
     libc::SYS_clock_adjtime,
@@ -144,10 +146,10 @@ const TIOCLINUX: u64 = 0x541C;
 const LAST_KNOWN: u32 = 462;
 
 /// Puts the filters up, for this process and all that it starts. There is no way back.
-pub(crate) fn confine(around: Around) -> Result<(), String> {
-    let failed = |error: Problem| format!("the filter of system calls was refused: {error}");
+pub(crate) fn confine(context: FilterContext) -> Result<(), String> {
+    let failed = |error: SeccompError| format!("the filter of system calls was refused: {error}");
     let mut refused =
-        refused(around).and_then(|rules| compile(rules, libc::EPERM)).map_err(failed)?;
+        refused(context).and_then(|rules| compile(rules, libc::EPERM)).map_err(failed)?;
     let absent = ABSENT.iter().map(|call| (*call, Vec::new())).collect();
     let absent = compile(absent, libc::ENOSYS).map_err(failed)?;
     // The head says ENOSYS for numbers that the rules below do not know.
@@ -156,7 +158,7 @@ pub(crate) fn confine(around: Around) -> Result<(), String> {
     seccompiler::apply_filter(&refused).map_err(failed)
 }
 
-fn compile(rules: Rules, error: i32) -> Result<BpfProgram, Problem> {
+fn compile(rules: SeccompRules, error: i32) -> Result<BpfProgram, SeccompError> {
     let action = SeccompAction::Errno(error as u32);
     let arch = std::env::consts::ARCH.try_into()?;
     // A call of another architecture ends the process: that is how these filters begin.
@@ -181,7 +183,7 @@ fn head() -> [sock_filter; 3] {
     ]
 }
 
-/// They take the number of a process first.
+/// System calls whose first argument is the number of a process.
 const OF_PROCESSES: &[i64] = &[
     libc::SYS_prlimit64,
     libc::SYS_sched_setaffinity,
@@ -190,14 +192,14 @@ const OF_PROCESSES: &[i64] = &[
     libc::SYS_sched_setscheduler,
 ];
 
-fn refused(around: Around) -> Result<Rules, Problem> {
-    let mut rules = Rules::new();
+fn refused(context: FilterContext) -> Result<SeccompRules, SeccompError> {
+    let mut rules = SeccompRules::new();
     let mut never = |calls: &[i64]| rules.extend(calls.iter().map(|call| (*call, Vec::new())));
     never(NEVER);
-    if !around.namespaces {
+    if !context.namespaces {
         never(SHARED);
         never(OWNERS);
-        if around.landlock < 3 {
+        if context.landlock < 3 {
             never(&[libc::SYS_truncate]);
         }
         // Limits, priorities and processors of others. One's own are asked for by 0.
@@ -208,10 +210,10 @@ fn refused(around: Around) -> Result<Rules, Problem> {
             rules.insert(call, vec![rule(&[argument(1, SeccompCmpOp::Ne, 0)?])?]);
         }
     }
-    sockets(&mut rules, around)?;
+    sockets(&mut rules, context)?;
     namespaces(&mut rules)?;
     set_user_bits(&mut rules)?;
-    if around.landlock < 3 && !around.namespaces {
+    if context.landlock < 3 && !context.namespaces {
         empty_by_opening(&mut rules)?;
     }
     let input =
@@ -220,14 +222,14 @@ fn refused(around: Around) -> Result<Rules, Problem> {
     Ok(rules)
 }
 
-fn sockets(rules: &mut Rules, around: Around) -> Result<(), Problem> {
+fn sockets(rules: &mut SeccompRules, context: FilterContext) -> Result<(), SeccompError> {
     let mut kept = Vec::new();
-    if around.local_sockets && around.namespaces {
+    if context.local_sockets && context.namespaces {
         kept.push(libc::AF_UNIX);
     }
-    if around.reaches && around.namespaces {
+    if context.network && context.namespaces {
         kept.extend([libc::AF_INET, libc::AF_INET6]);
-    } else if around.reaches {
+    } else if context.network {
         return one_port(rules);
     }
     let other = kept.iter().map(|family| argument(0, SeccompCmpOp::Ne, *family as u64));
@@ -241,7 +243,7 @@ fn sockets(rules: &mut Rules, around: Around) -> Result<(), Problem> {
 const KINDS: u64 = 0xf;
 
 /// Where Landlock holds to which port TCP connects: nothing but TCP, and none of the ways on which it does not look.
-fn one_port(rules: &mut Rules) -> Result<(), Problem> {
+fn one_port(rules: &mut SeccompRules) -> Result<(), SeccompError> {
     let mut refused = vec![
         rule(&[argument(0, SeccompCmpOp::Ne, libc::AF_INET as u64)?])?,
         // MPTCP and others are streams, too, and Landlock does not know them.
@@ -256,14 +258,14 @@ fn one_port(rules: &mut Rules) -> Result<(), Problem> {
     rules.insert(libc::SYS_socket, refused);
     // To listen without a bind takes any port that is free.
     rules.insert(libc::SYS_listen, Vec::new());
-    // The first words of a connection may be sent with it, and then nobody asks Landlock.
+    // The first bytes may be sent with the connection itself, and Landlock does not check that.
     for (call, flags) in [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)] {
         rules.insert(call, vec![rule(&[has(flags, libc::MSG_FASTOPEN as u64)?])?]);
     }
     pairs(rules)
 }
 
-fn pairs(rules: &mut Rules) -> Result<(), Problem> {
+fn pairs(rules: &mut SeccompRules) -> Result<(), SeccompError> {
     // An end of a pair of datagrams (which `SOCK_RAW` makes, too) can be turned to any other socket with a name.
     let mut pairs = vec![rule(&[argument(0, SeccompCmpOp::Ne, libc::AF_UNIX as u64)?])?];
     for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {
@@ -273,26 +275,27 @@ fn pairs(rules: &mut Rules) -> Result<(), Problem> {
     Ok(())
 }
 
-fn namespaces(rules: &mut Rules) -> Result<(), Problem> {
-    let of = |flags: &[i32]| -> Result<Vec<SeccompRule>, Problem> {
+fn namespaces(rules: &mut SeccompRules) -> Result<(), SeccompError> {
+    let of = |flags: &[i32]| -> Result<Vec<SeccompRule>, SeccompError> {
         flags.iter().map(|flag| rule(&[has(0, *flag as u64)?])).collect()
     };
-    // In the flags of `clone` the number of a signal stands where `CLONE_NEWTIME` would.
+    // In the flags of `clone`, the bit of `CLONE_NEWTIME` belongs to the number of a signal.
     rules.insert(libc::SYS_clone, of(SPACES)?);
     rules.insert(libc::SYS_unshare, of(&[SPACES, &[CLONE_NEWTIME]].concat())?);
     Ok(())
 }
 
-/// Programs that run as their owner, whoever starts them: a way for others to become this user, long after the call.
-fn set_user_bits(rules: &mut Rules) -> Result<(), Problem> {
+/// Set-user-ID and set-group-ID programs: they run as their owner for any user, so they let others become this user, long after
+/// the call.
+fn set_user_bits(rules: &mut SeccompRules) -> Result<(), SeccompError> {
     const BITS: [u64; 2] = [libc::S_ISUID as u64, libc::S_ISGID as u64];
-    let created = |flags: u8, mode: u8| -> Result<Vec<SeccompRule>, Problem> {
+    let created = |flags: u8, mode: u8| -> Result<Vec<SeccompRule>, SeccompError> {
         // A file without a name is made as well, and can get one.
         let makes = [libc::O_CREAT as u64, (libc::O_TMPFILE & !libc::O_DIRECTORY) as u64];
         let with = |(made, bit)| rule(&[has(flags, made)?, has(mode, bit)?]);
         makes.into_iter().flat_map(|made| BITS.map(|bit| (made, bit))).map(with).collect()
     };
-    let set = |mode: u8| -> Result<Vec<SeccompRule>, Problem> {
+    let set = |mode: u8| -> Result<Vec<SeccompRule>, SeccompError> {
         BITS.into_iter().map(|bit| rule(&[has(mode, bit)?])).collect()
     };
     let known = [
@@ -314,9 +317,9 @@ fn set_user_bits(rules: &mut Rules) -> Result<(), Problem> {
 }
 
 /// To open for reading alone and to empty by that: the second version of Landlock sees only the reading.
-fn empty_by_opening(rules: &mut Rules) -> Result<(), Problem> {
+fn empty_by_opening(rules: &mut SeccompRules) -> Result<(), SeccompError> {
     let mask = (libc::O_ACCMODE | libc::O_TRUNC) as u64;
-    let emptied = |flags: u8| -> Result<SeccompRule, Problem> {
+    let emptied = |flags: u8| -> Result<SeccompRule, SeccompError> {
         let op = SeccompCmpOp::MaskedEq(mask);
         rule(&[argument(flags, op, libc::O_TRUNC as u64)?])
     };
@@ -326,15 +329,17 @@ fn empty_by_opening(rules: &mut Rules) -> Result<(), Problem> {
     Ok(())
 }
 
-fn rule(conditions: &[SeccompCondition]) -> Result<SeccompRule, Problem> {
+fn rule(conditions: &[SeccompCondition]) -> Result<SeccompRule, SeccompError> {
     Ok(SeccompRule::new(conditions.to_vec())?)
 }
 
 /// The kernel takes the low half of each of these arguments, and so must the filter.
-fn argument(index: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompCondition, Problem> {
+fn argument(
+    index: u8, operator: SeccompCmpOp, value: u64,
+) -> Result<SeccompCondition, SeccompError> {
     Ok(SeccompCondition::new(index, SeccompCmpArgLen::Dword, operator, value)?)
 }
 
-fn has(index: u8, bits: u64) -> Result<SeccompCondition, Problem> {
+fn has(index: u8, bits: u64) -> Result<SeccompCondition, SeccompError> {
     argument(index, SeccompCmpOp::MaskedEq(bits), bits)
 }

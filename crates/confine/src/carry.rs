@@ -1,6 +1,6 @@
 //! Connections to the caller's proxy, carried out of a network that nothing else is in.
 //!
-//! The socket that listens is of the command's network, these threads are outside of it: each connection that comes is joined
+//! The socket that listens is in the command's network, these threads are outside of it: each connection that comes is joined
 //! with one to the proxy out here, which listens on the same port or on a socket with a path.
 
 use std::io::{self, Read, Write};
@@ -14,17 +14,17 @@ use std::thread;
 /// How many connections are carried at once. More of them wait: each one takes two threads.
 const MOST: usize = 256;
 
-/// Where the proxy listens.
+/// The address on which the proxy listens, outside of the command's network.
 #[derive(Debug, Clone)]
-pub(crate) enum Outside {
-    /// On this port of 127.0.0.1.
+pub(crate) enum ProxyAddress {
+    /// This port of 127.0.0.1.
     Port(u16),
-    /// On this socket, wherever its name leads by now: the command may be able to put another one there.
+    /// This socket with a path, held by a descriptor: the command may be able to put another one at its path.
     Socket(Arc<OwnedFd>),
 }
 
-/// Carries until this process ends.
-pub(crate) fn start(listener: TcpListener, outside: Outside) -> io::Result<()> {
+/// Carries connections until this process ends.
+pub(crate) fn start(listener: TcpListener, proxy: ProxyAddress) -> io::Result<()> {
     let (enter, leave) = sync_channel::<()>(MOST);
     let leave = Arc::new(Mutex::new(leave));
     let carry = move || {
@@ -32,11 +32,11 @@ pub(crate) fn start(listener: TcpListener, outside: Outside) -> io::Result<()> {
             if enter.send(()).is_err() {
                 return;
             }
-            let (outside, place) = (outside.clone(), Place(Arc::clone(&leave)));
+            let (proxy, slot) = (proxy.clone(), ConnectionSlot(Arc::clone(&leave)));
             let one = move || {
-                let _place = place;
+                let _place = slot;
                 // A proxy that is not there looks to the command like one that hangs up.
-                let _ = connect(inside, &outside);
+                let _ = connect(inside, &proxy);
             };
             // Where there is no thread for it, it is hung up.
             let _ = thread::Builder::new().spawn(one);
@@ -45,32 +45,32 @@ pub(crate) fn start(listener: TcpListener, outside: Outside) -> io::Result<()> {
     thread::Builder::new().spawn(carry).map(drop)
 }
 
-/// That of a connection among all of them.
-struct Place(Arc<Mutex<Receiver<()>>>);
+/// A connection's slot among the [`MOST`] that are carried at once. It is freed on drop.
+struct ConnectionSlot(Arc<Mutex<Receiver<()>>>);
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let _ = self.0.lock().map(|leave| leave.try_recv());
     }
 }
 
-fn connect(inside: TcpStream, outside: &Outside) -> io::Result<()> {
-    match outside {
-        Outside::Port(port) => join(inside, TcpStream::connect((Ipv4Addr::LOCALHOST, *port))?),
-        Outside::Socket(socket) => {
+fn connect(inside: TcpStream, proxy: &ProxyAddress) -> io::Result<()> {
+    match proxy {
+        ProxyAddress::Port(port) => join(inside, TcpStream::connect((Ipv4Addr::LOCALHOST, *port))?),
+        ProxyAddress::Socket(socket) => {
             let held = format!("/proc/self/fd/{}", socket.as_raw_fd());
             join(inside, UnixStream::connect(held)?)
         }
     }
 }
 
-/// A connection whose two ways can be used, and ended, each by itself.
-trait Stream: Read + Write + Send + Sized + 'static {
+/// A connection whose two directions can be used, and shut down, independently.
+trait DuplexStream: Read + Write + Send + Sized + 'static {
     fn copy(&self) -> io::Result<Self>;
     fn end(&self, way: Shutdown);
 }
 
-impl Stream for TcpStream {
+impl DuplexStream for TcpStream {
     fn copy(&self) -> io::Result<Self> {
         self.try_clone()
     }
@@ -80,7 +80,7 @@ impl Stream for TcpStream {
     }
 }
 
-impl Stream for UnixStream {
+impl DuplexStream for UnixStream {
     fn copy(&self) -> io::Result<Self> {
         self.try_clone()
     }
@@ -90,16 +90,16 @@ impl Stream for UnixStream {
     }
 }
 
-fn join<A: Stream, B: Stream>(inside: A, outside: B) -> io::Result<()> {
-    let (inside_too, outside_too) = (inside.copy()?, outside.copy()?);
+fn join<A: DuplexStream, B: DuplexStream>(inside: A, proxy: B) -> io::Result<()> {
+    let (inside_too, outside_too) = (inside.copy()?, proxy.copy()?);
     let back = thread::Builder::new().spawn(move || pump(outside_too, inside_too))?;
-    pump(inside, outside);
+    pump(inside, proxy);
     let _ = back.join();
     Ok(())
 }
 
-/// Until one side is done; the other is told that no more comes.
-fn pump(mut from: impl Stream, mut to: impl Stream) {
+/// Copies until one side ends, and shuts the other side down.
+fn pump(mut from: impl DuplexStream, mut to: impl DuplexStream) {
     let _ = io::copy(&mut from, &mut to);
     to.end(Shutdown::Write);
     from.end(Shutdown::Read);

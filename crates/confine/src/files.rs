@@ -1,4 +1,4 @@
-//! Files by Landlock: what may be read, and what may be changed.
+//! Files, held by Landlock: which may be read, and which may be changed.
 
 use std::path::{Path, PathBuf};
 
@@ -8,9 +8,9 @@ use landlock::{
     RulesetStatus, Scope,
 };
 
-/// What a rule lets be done with a path and all below it.
+/// The access that a rule grants to a path and all below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum PathAccess {
     /// Its folders can be listed.
     List,
     /// It can be read and executed.
@@ -32,7 +32,7 @@ fn version(abi: u8) -> ABI {
     }
 }
 
-/// What this version does not hold by itself, by the kernel's own names.
+/// The access rights that this version does not hold by itself, by the kernel's own names.
 pub(crate) fn lacking(abi: u8) -> Vec<&'static str> {
     [
         (2, "LANDLOCK_ACCESS_FS_REFER"),
@@ -48,11 +48,11 @@ pub(crate) fn lacking(abi: u8) -> Vec<&'static str> {
     .collect()
 }
 
-/// Confines this process, and all that it starts, to these paths. What is not there is left out.
+/// Confines this process, and all that it starts, to these paths. A path that does not exist is left out.
 ///
 /// With a port it may connect there by TCP, and neither to another port nor bind to any. Only from the fourth version on.
 pub(crate) fn confine(
-    abi: u8, rules: &[(PathBuf, Reach)], port: Option<u16>,
+    abi: u8, rules: &[(PathBuf, PathAccess)], port: Option<u16>,
 ) -> Result<(), String> {
     let abi = version(abi);
     let failed = |error: &dyn std::fmt::Display| format!("Landlock refused: {error}");
@@ -72,8 +72,8 @@ pub(crate) fn confine(
         let rule = NetPort::new(port, AccessNet::ConnectTcp);
         created = created.add_rule(rule).map_err(|error| failed(&error))?;
     }
-    for (path, reach) in rules {
-        created = add(created, abi, path, *reach).map_err(|error| failed(&error))?;
+    for (path, access) in rules {
+        created = add(created, abi, path, *access).map_err(|error| failed(&error))?;
     }
     let RestrictionStatus { ruleset, no_new_privs, .. } =
         created.restrict_self().map_err(|error| failed(&error))?;
@@ -84,17 +84,17 @@ pub(crate) fn confine(
 }
 
 fn add(
-    created: RulesetCreated, abi: ABI, path: &Path, reach: Reach,
+    created: RulesetCreated, abi: ABI, path: &Path, access: PathAccess,
 ) -> Result<RulesetCreated, landlock::RulesetError> {
     let (Ok(place), Ok(about)) = (PathFd::new(path), std::fs::metadata(path)) else {
         return Ok(created);
     };
-    let wanted: BitFlags<AccessFs> = match reach {
-        Reach::List => AccessFs::ReadDir.into(),
-        Reach::Read => AccessFs::from_read(abi),
-        Reach::Write => AccessFs::from_all(abi),
+    let wanted: BitFlags<AccessFs> = match access {
+        PathAccess::List => AccessFs::ReadDir.into(),
+        PathAccess::Read => AccessFs::from_read(abi),
+        PathAccess::Write => AccessFs::from_all(abi),
     };
-    // What is about folders is refused for a file.
-    let access = if about.is_dir() { wanted } else { wanted & AccessFs::from_file(abi) };
-    if access.is_empty() { Ok(created) } else { created.add_rule(PathBeneath::new(place, access)) }
+    // The kernel refuses rights of folders for a file.
+    let rights = if about.is_dir() { wanted } else { wanted & AccessFs::from_file(abi) };
+    if rights.is_empty() { Ok(created) } else { created.add_rule(PathBeneath::new(place, rights)) }
 }

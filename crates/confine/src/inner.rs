@@ -1,4 +1,4 @@
-//! What happens on the inside: the walls are put up around the process that becomes the command.
+//! The inner process: it sets up the walls around itself and becomes the command.
 
 use std::env;
 use std::fs::OpenOptions;
@@ -8,41 +8,41 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::calls::{self, Around};
-use crate::files::{self, Reach};
-use crate::plan::{Demand, Network, Plan};
-use crate::report::{Hole, Line};
-use crate::spaces::Users;
+use crate::calls::{self, FilterContext};
+use crate::files::{self, PathAccess};
+use crate::plan::{EnforcementDemand, LaunchPlan, NetworkAccess};
+use crate::report::{EnforcementGap, StatusLine};
+use crate::spaces::UserMapping;
 use crate::{exit, sys};
 
-/// What stands around the command when its own walls are put up.
-pub(crate) struct Setting<'a> {
-    pub plan: &'a Plan,
+/// The plan of a command and its surroundings, as the walls of the inner process need them.
+pub(crate) struct CommandSetup<'a> {
+    pub plan: &'a LaunchPlan,
     /// The version of Landlock to use.
     pub landlock: u8,
-    /// Whether there are namespaces, and who is in them.
-    pub users: Option<Users>,
-    /// Why there are none.
+    /// The users in its namespaces; `None`: there are no namespaces.
+    pub users: Option<UserMapping>,
+    /// Why there are no namespaces.
     pub no_namespaces: Option<&'a str>,
-    /// What may be done with which paths.
-    pub rules: Vec<(PathBuf, Reach)>,
+    /// The accesses that Landlock grants, by path.
+    pub rules: Vec<(PathBuf, PathAccess)>,
     /// Whether processes of others can be seen.
     pub sees_processes: bool,
     /// Where temporary files belong.
     pub temporary: &'a Path,
 }
 
-impl Setting<'_> {
+impl CommandSetup<'_> {
     /// The port of the proxy, if there is one.
     fn port(&self) -> Option<u16> {
         match self.plan.network {
-            Network::Proxy { port, .. } => Some(port),
-            Network::None | Network::Loopback => None,
+            NetworkAccess::Proxy { port, .. } => Some(port),
+            NetworkAccess::None | NetworkAccess::Loopback => None,
         }
     }
 }
 
-/// What root keeps of its power over the files in sight: those of others may be among them, as in a container.
+/// The capabilities over visible files that root keeps: files of other users may be among them, as in a container.
 const OVER_FILES: &[u32] = &[
     CAP_CHOWN,
     CAP_DAC_OVERRIDE,
@@ -62,65 +62,65 @@ const CAP_FSETID: u32 = 4;
 const CAP_SETGID: u32 = 6;
 const CAP_SETUID: u32 = 7;
 
-/// Becomes the command, or says why it does not.
-pub(crate) fn become_command(setting: &Setting<'_>) -> ! {
-    let reason = match confine(setting) {
+/// Becomes the command, or reports the failure.
+pub(crate) fn become_command(setup: &CommandSetup<'_>) -> ! {
+    let reason = match confine(setup) {
         Ok(()) => {
-            let (code, reason) = start(setting.plan, setting.temporary);
-            fail(setting.plan, code, &reason)
+            let (code, reason) = start(setup.plan, setup.temporary);
+            fail(setup.plan, code, &reason)
         }
         Err(reason) => reason,
     };
-    fail(setting.plan, exit::NOT_CONFINED, &reason)
+    fail(setup.plan, exit::NOT_CONFINED, &reason)
 }
 
-/// Says on both ways that nothing was run, and ends.
-pub(crate) fn fail(plan: &Plan, code: u8, reason: &str) -> ! {
+/// Reports on stderr and on the status descriptor that nothing was run, and ends.
+pub(crate) fn fail(plan: &LaunchPlan, code: u8, reason: &str) -> ! {
     let _ = writeln!(io::stderr(), "countersign-confine: {reason}");
-    tell(plan, &Line::Failed { reason });
+    tell(plan, &StatusLine::Failed { reason });
     sys::end(code)
 }
 
-/// What is forbidden and not held.
-pub(crate) fn holes(setting: &Setting<'_>) -> Vec<Hole> {
-    let plan = setting.plan;
+/// The gaps that this system leaves in the plan.
+pub(crate) fn gaps(setup: &CommandSetup<'_>) -> Vec<EnforcementGap> {
+    let plan = setup.plan;
     let mut open = Vec::new();
-    let mut note = |hole, is_open: bool| {
+    let mut note = |gap, is_open: bool| {
         if is_open {
-            open.push(hole);
+            open.push(gap);
         }
     };
-    let has_namespaces = setting.users.is_some();
-    note(Hole::HiddenFiles, !has_namespaces && !plan.hide.is_empty());
-    note(Hole::ProtectedFiles, !has_namespaces && !plan.protect.is_empty());
-    note(Hole::PrivateFolders, !has_namespaces && !plan.private.is_empty());
-    note(Hole::Names, !has_namespaces);
-    note(Hole::Metadata, !has_namespaces);
-    note(Hole::Processes, !has_namespaces || setting.sees_processes);
-    note(Hole::Signals, !has_namespaces && setting.landlock < 6);
-    note(Hole::Orphans, !has_namespaces);
-    note(Hole::ProxyPort, !has_namespaces && setting.port().is_some());
-    note(Hole::LocalSockets, has_namespaces && plan.local_sockets);
+    let has_namespaces = setup.users.is_some();
+    note(EnforcementGap::HiddenFiles, !has_namespaces && !plan.hide.is_empty());
+    note(EnforcementGap::ProtectedFiles, !has_namespaces && !plan.protect.is_empty());
+    note(EnforcementGap::PrivateFolders, !has_namespaces && !plan.private.is_empty());
+    note(EnforcementGap::Names, !has_namespaces);
+    note(EnforcementGap::Metadata, !has_namespaces);
+    note(EnforcementGap::Processes, !has_namespaces || setup.sees_processes);
+    note(EnforcementGap::Signals, !has_namespaces && setup.landlock < 6);
+    note(EnforcementGap::Orphans, !has_namespaces);
+    note(EnforcementGap::ProxyPort, !has_namespaces && setup.port().is_some());
+    note(EnforcementGap::LocalSockets, has_namespaces && plan.local_sockets);
     open
 }
 
-fn confine(setting: &Setting<'_>) -> Result<(), String> {
+fn confine(setup: &CommandSetup<'_>) -> Result<(), String> {
     let told = |what: &str, error: io::Error| format!("{what}: {error}");
-    let Setting { plan, landlock, users, .. } = *setting;
-    let open = holes(setting);
-    if plan.demand == Demand::Whole && !open.is_empty() {
+    let CommandSetup { plan, landlock, users, .. } = *setup;
+    let open = gaps(setup);
+    if plan.demand == EnforcementDemand::Whole && !open.is_empty() {
         let names = serde_json::to_string(&open).unwrap_or_default();
         return Err(format!("this system does not hold everything that is forbidden: {names}"));
     }
     if let Some(known) = &plan.open {
-        let more: Vec<&Hole> = open.iter().filter(|hole| !known.contains(hole)).collect();
+        let more: Vec<&EnforcementGap> = open.iter().filter(|gap| !known.contains(gap)).collect();
         if !more.is_empty() {
             let names = serde_json::to_string(&more).unwrap_or_default();
             return Err(format!("more stays open here than was said before: {names}"));
         }
     }
-    let port = setting.port();
-    if plan.network != Network::None && users.is_none() && (port.is_none() || landlock < 4) {
+    let port = setup.port();
+    if plan.network != NetworkAccess::None && users.is_none() && (port.is_none() || landlock < 4) {
         return Err(
             "a network of its own needs a namespace, which this system does not give, or Landlock 4 for a proxy alone".into()
         );
@@ -128,37 +128,37 @@ fn confine(setting: &Setting<'_>) -> Result<(), String> {
     sys::new_session().map_err(|error| told("no session of its own", error))?;
     detach_terminals().map_err(|error| told("a terminal stays within reach", error))?;
     limit(plan).map_err(|error| told("a limit cannot be set", error))?;
-    let kept = if users == Some(Users::All) { OVER_FILES } else { OVER_CONTENTS };
+    let kept = if users == Some(UserMapping::All) { OVER_FILES } else { OVER_CONTENTS };
     sys::keep_capabilities(if sys::ids().0 == 0 { kept } else { &[] })
         .map_err(|error| told("capabilities cannot be given up", error))?;
     sys::no_new_privileges().map_err(|error| told("rights could be gained", error))?;
     env::set_current_dir(&plan.cwd)
         .map_err(|error| told(&format!("{} cannot be entered", plan.cwd.display()), error))?;
     // In a network of its own there is nothing to forbid.
-    files::confine(landlock, &setting.rules, port.filter(|_| users.is_none()))?;
+    files::confine(landlock, &setup.rules, port.filter(|_| users.is_none()))?;
     sys::inherit_nothing().map_err(|error| told("descriptors stay open", error))?;
-    calls::confine(Around {
+    calls::confine(FilterContext {
         namespaces: users.is_some(),
         landlock,
-        reaches: plan.network != Network::None,
+        network: plan.network != NetworkAccess::None,
         local_sockets: plan.local_sockets,
     })?;
     let namespaces = users.is_some();
-    let no_namespaces = setting.no_namespaces;
-    tell(plan, &Line::Confined { landlock, namespaces, no_namespaces, open: &open });
+    let no_namespaces = setup.no_namespaces;
+    tell(plan, &StatusLine::Confined { landlock, namespaces, no_namespaces, open: &open });
     Ok(())
 }
 
 /// Writes a line on the status descriptor, if there is one that is open.
-fn tell(plan: &Plan, line: &Line<'_>) {
+fn tell(plan: &LaunchPlan, line: &StatusLine<'_>) {
     let Some(Ok(status)) = plan.status.map(sys::inherited) else { return };
     let Ok(own) = status.try_clone_to_owned() else { return };
     let text = serde_json::to_string(line).unwrap_or_default();
-    // Who does not read it does not want to know.
+    // A caller that closed the descriptor does not need the line.
     let _ = writeln!(std::fs::File::from(own), "{text}");
 }
 
-/// A terminal that is handed on may be written to: what is typed there is not for the command.
+/// A terminal that is handed on may be written to: what is typed there is not input for the command.
 fn detach_terminals() -> io::Result<()> {
     if sys::is_terminal(0) {
         sys::replace(0, &OpenOptions::new().read(true).open("/dev/null")?)?;
@@ -177,7 +177,7 @@ fn detach_terminals() -> io::Result<()> {
     Ok(())
 }
 
-fn limit(plan: &Plan) -> io::Result<()> {
+fn limit(plan: &LaunchPlan) -> io::Result<()> {
     let limits = plan.limits;
     let known = [
         (libc::RLIMIT_CORE, Some(0)),
@@ -193,7 +193,7 @@ fn limit(plan: &Plan) -> io::Result<()> {
 }
 
 /// Starts the command, with the variables that it gets; comes back when it cannot be.
-fn start(plan: &Plan, temporary: &Path) -> (u8, String) {
+fn start(plan: &LaunchPlan, temporary: &Path) -> (u8, String) {
     let Some((program, arguments)) = plan.command.split_first() else {
         return (exit::NOT_STARTED, "there is no command".into());
     };

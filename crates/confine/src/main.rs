@@ -3,12 +3,13 @@
 //! ```text
 //! countersign-confine run PIECE…      the plan as JSON, in one piece or in several (an argument is 128 KiB at most)
 //! countersign-confine run --fd N      the plan as JSON, read from a descriptor to its end
-//! countersign-confine report          what this kernel gives, as JSON
+//! countersign-confine report          the support of this kernel, as JSON
 //! ```
 //!
-//! Of the modules, `plan` is what is asked for; `report` is what is held and what is not; `way` is where its paths lead; `spaces`, `tree`, `files` and `calls` are the
-//! walls (namespaces, mounts, Landlock, seccomp); `inner` puts them up around the command, in this order; `outer` and
-//! `supervise` wait for it, hand on signals and end whatever it leaves; `sys` is the one module that talks to the kernel.
+//! Of the modules, `plan` is the request; `report` is the support and the gaps; `resolve` resolves the paths of the plan;
+//! `spaces`, `tree`, `files` and `calls` are the walls (namespaces, mounts, Landlock, seccomp); `inner` puts them up around the
+//! command, in this order; `outer` and `supervise` wait for it, hand on signals and end the processes that it leaves; `sys` is
+//! the one module that talks to the kernel.
 
 mod exit;
 #[cfg(target_os = "linux")]
@@ -26,6 +27,8 @@ mod inner;
 #[cfg(target_os = "linux")]
 mod outer;
 #[cfg(target_os = "linux")]
+mod resolve;
+#[cfg(target_os = "linux")]
 mod spaces;
 #[cfg(target_os = "linux")]
 mod supervise;
@@ -39,20 +42,18 @@ mod sys;
 mod tree;
 #[cfg(all(test, target_os = "linux"))]
 mod typescript;
-#[cfg(target_os = "linux")]
-mod way;
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {
     outer::main()
 }
 
-/// Says that nothing is confined here. Whoever wanted it must not go on without.
+/// Reports that nothing is confined here. A caller must not go on without it.
 #[cfg(not(target_os = "linux"))]
 fn main() -> std::process::ExitCode {
     use std::io::Write;
     if std::env::args().nth(1).as_deref() == Some("report") {
-        let report = report::Report::unsupported();
+        let report = report::SupportReport::unsupported();
         let text = serde_json::to_string(&report).unwrap_or_default();
         let _ = writeln!(std::io::stdout(), "{text}");
         return std::process::ExitCode::SUCCESS;

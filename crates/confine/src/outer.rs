@@ -1,5 +1,6 @@
-//! What happens on the outside: the plan is read, the inside is made, waited for, and cleaned up after.
+//! The outer process: it reads the plan, starts the process inside, waits for it, and cleans up after it.
 
+use std::convert::Infallible;
 use std::env;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -12,19 +13,19 @@ use std::sync::Arc;
 
 use libc::{c_int, pid_t};
 
-use crate::carry::Outside;
-use crate::files::Reach;
-use crate::inner::{self, Setting};
-use crate::plan::{Demand, Limits, Network, Plan};
-use crate::report::Report;
-use crate::spaces::{self, Users};
-use crate::sys::Side;
-use crate::way::{self, Found, Ways};
+use crate::carry::ProxyAddress;
+use crate::files::PathAccess;
+use crate::inner::{self, CommandSetup};
+use crate::plan::{EnforcementDemand, LaunchPlan, NetworkAccess, ResourceLimits};
+use crate::report::SupportReport;
+use crate::resolve::{self, PathResolver, ResolvedPath};
+use crate::spaces::{self, UserMapping};
+use crate::sys::ForkSide;
 use crate::{carry, exit, files, supervise, sys, tree};
 
 const USAGE: &str = "usage: countersign-confine run PIECE… | run --fd N | report";
 
-/// Reads the arguments and does what they say.
+/// Reads the arguments and runs their command.
 pub(crate) fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -50,11 +51,9 @@ fn read(number: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// What cannot come back, because the process ends as its command did.
-enum Never {}
-
-fn run(text: &str) -> Result<Never, String> {
-    let plan = Plan::read(text)?;
+/// Runs the plan. Does not return on success: the process ends as its command did.
+fn run(text: &str) -> Result<Infallible, String> {
+    let plan = LaunchPlan::read(text)?;
     let landlock = landlock_of(&plan);
     if landlock == 0 {
         inner::fail(
@@ -74,36 +73,38 @@ fn run(text: &str) -> Result<Never, String> {
         inside.hide.extend(tree::sockets());
     }
     match in_namespaces(&inside, landlock).map_err(told)? {
-        Outcome::Ended(status) => sys::end_as(status),
-        // Whoever says that there are namespaces counts on what they hold: it is never run without them.
-        Outcome::Failed(reason) => inner::fail(&plan, exit::NOT_CONFINED, &reason),
+        CommandOutcome::Ended(status) => sys::end_as(status),
+        // A caller that expects namespaces relies on them: the command never runs without them.
+        CommandOutcome::Failed(reason) => inner::fail(&plan, exit::NOT_CONFINED, &reason),
     }
 }
 
-fn landlock_of(plan: &Plan) -> u8 {
+fn landlock_of(plan: &LaunchPlan) -> u8 {
     let there = sys::landlock_version();
     plan.abi.map_or(there, |most| most.min(there))
 }
 
-/// How it went on the inside.
-enum Outcome {
-    /// The command has ended, with this status, or was not started, and then it is said already.
+/// The end of the process inside.
+enum CommandOutcome {
+    /// The command ended with this status, or could not be started, which was reported by then.
     Ended(c_int),
-    /// They cannot be made, or not as the plan wants them, for this reason. Nothing was run.
+    /// The namespaces could not be made as the plan asks, for this reason. Nothing was run.
     Failed(String),
 }
 
 /// Runs the command in namespaces of its own. All that it leaves ends with them.
-fn in_namespaces(plan: &Plan, landlock: u8) -> io::Result<Outcome> {
+fn in_namespaces(plan: &LaunchPlan, landlock: u8) -> io::Result<CommandOutcome> {
     let (go_out, go_in) = sys::pipe()?;
     let (said_out, said_in) = sys::pipe()?;
     let init = match sys::split(spaces::ALL) {
-        Ok(Side::Parent(init)) => init,
-        Ok(Side::Child) => {
+        Ok(ForkSide::Parent(init)) => init,
+        Ok(ForkSide::Child) => {
             drop((go_in, said_out));
             init(plan, landlock, go_out, File::from(said_in))
         }
-        Err(error) => return Ok(Outcome::Failed(format!("there are no namespaces: {error}"))),
+        Err(error) => {
+            return Ok(CommandOutcome::Failed(format!("there are no namespaces: {error}")));
+        }
     };
     drop((go_out, said_in));
     let users = match spaces::map_users(init) {
@@ -111,45 +112,47 @@ fn in_namespaces(plan: &Plan, landlock: u8) -> io::Result<Outcome> {
         Err(error) => {
             drop(go_in);
             sys::ended_child(true)?;
-            return Ok(Outcome::Failed(format!("users cannot be mapped: {error}")));
+            return Ok(CommandOutcome::Failed(format!("users cannot be mapped: {error}")));
         }
     };
     let mut said = File::from(said_out);
     let mut go = File::from(go_in);
-    go.write_all(&[u8::from(users == Users::All)])?;
-    if let Network::Proxy { port, socket, inode } = &plan.network {
-        let outside = match socket {
-            Some(path) => Outside::Socket(Arc::new(held_socket(path, inode.as_deref())?)),
-            None => Outside::Port(*port),
+    go.write_all(&[u8::from(users == UserMapping::All)])?;
+    if let NetworkAccess::Proxy { port, socket, inode } = &plan.network {
+        let proxy = match socket {
+            Some(path) => ProxyAddress::Socket(Arc::new(held_socket(path, inode.as_deref())?)),
+            None => ProxyAddress::Port(*port),
         };
-        carry_out(init, outside, &mut said)?;
+        carry_out(init, proxy, &mut said)?;
         go.write_all(&[TAKEN])?;
     }
     sys::not_dumpable()?;
     let status = supervise::wait_for(init)?;
-    // Open until then: its end would say that there is nobody here any more.
+    // Open until then: the process inside takes its end for the end of this process.
     drop(go);
     let mut rest = Vec::new();
     said.read_to_end(&mut rest)?;
     Ok(match rest.split_first() {
         Some((&STATUS, bytes)) => {
-            Outcome::Ended(bytes.try_into().map_or(status, c_int::from_ne_bytes))
+            CommandOutcome::Ended(bytes.try_into().map_or(status, c_int::from_ne_bytes))
         }
-        Some((&FAILED, reason)) => Outcome::Failed(String::from_utf8_lossy(reason).into_owned()),
-        // It was killed before it could say anything.
-        _ => Outcome::Ended(status),
+        Some((&FAILED, reason)) => {
+            CommandOutcome::Failed(String::from_utf8_lossy(reason).into_owned())
+        }
+        // It was killed before it could report.
+        _ => CommandOutcome::Ended(status),
     })
 }
 
-/// What the first process inside says: a status as `waitpid` gives it, why there is no inside, or the number of a socket.
+/// The messages of the first process inside: a status as `waitpid` gives it, a reason of failure, or the number of a socket.
 const STATUS: u8 = b's';
 const FAILED: u8 = b'f';
-/// What it is told when somebody outside has the socket.
+/// The message to it once the outer process holds the socket.
 const TAKEN: u8 = b't';
 
 /// The first process inside: it puts the root together, starts the command and takes in its orphans. When it ends, the kernel ends
 /// all the others.
-fn init(plan: &Plan, landlock: u8, go: OwnedFd, mut said: File) -> ! {
+fn init(plan: &LaunchPlan, landlock: u8, go: OwnedFd, mut said: File) -> ! {
     let end_of = |mut said: File, kind: u8, text: &[u8]| -> ! {
         let _ = said.write_all(&[&[kind], text].concat());
         sys::end(exit::NOT_CONFINED)
@@ -157,13 +160,13 @@ fn init(plan: &Plan, landlock: u8, go: OwnedFd, mut said: File) -> ! {
     let mut users = [0];
     let mut go = File::from(go);
     let ready = sys::end_with_parent().and_then(|()| go.read_exact(&mut users));
-    // Its maker is gone, and with it whoever would read an answer. It may have been gone before we were to end with it.
+    // The outer process is gone, and no answer would be read. It may have ended before the death signal was set.
     if ready.is_err() || sys::is_hung_up(&go).unwrap_or(true) {
         sys::end(exit::NOT_CONFINED);
     }
-    let users = if users == [1] { Users::All } else { Users::One };
+    let users = if users == [1] { UserMapping::All } else { UserMapping::One };
     let listener = match network(plan, &mut said) {
-        // Nobody can take a descriptor of a process that nobody may look into: this one waits with that.
+        // A descriptor cannot be taken from a process that is not dumpable: this one stays dumpable until then.
         Ok(listener) if listener.is_none() || go.read_exact(&mut [0]).is_ok() => listener,
         Ok(_) => sys::end(exit::NOT_CONFINED),
         Err(error) => {
@@ -174,16 +177,16 @@ fn init(plan: &Plan, landlock: u8, go: OwnedFd, mut said: File) -> ! {
         Ok(seen) => seen,
         Err(reason) => end_of(said, FAILED, reason.as_bytes()),
     };
-    let tree::Seen { rules, sees_processes } = seen;
+    let tree::NewRoot { rules, sees_processes } = seen;
     drop(go);
     let temporary = Path::new("/tmp");
     let no_namespaces = None;
     let users = Some(users);
-    let setting =
-        Setting { plan, landlock, users, no_namespaces, rules, sees_processes, temporary };
+    let setup =
+        CommandSetup { plan, landlock, users, no_namespaces, rules, sees_processes, temporary };
     let status = sys::not_dumpable().and_then(|()| sys::split(0)).and_then(|side| match side {
-        Side::Child => inner::become_command(&setting),
-        Side::Parent(command) => supervise::wait_for(command),
+        ForkSide::Child => inner::become_command(&setup),
+        ForkSide::Parent(command) => supervise::wait_for(command),
     });
     drop(listener);
     match status {
@@ -193,12 +196,12 @@ fn init(plan: &Plan, landlock: u8, go: OwnedFd, mut said: File) -> ! {
 }
 
 /// Makes the network inside, and the socket there that is joined with the proxy outside.
-fn network(plan: &Plan, said: &mut File) -> io::Result<Option<TcpListener>> {
-    if plan.network == Network::None {
+fn network(plan: &LaunchPlan, said: &mut File) -> io::Result<Option<TcpListener>> {
+    if plan.network == NetworkAccess::None {
         return Ok(None);
     }
     sys::loopback_up(&UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?)?;
-    let Network::Proxy { port, .. } = &plan.network else { return Ok(None) };
+    let NetworkAccess::Proxy { port, .. } = &plan.network else { return Ok(None) };
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, *port))?;
     said.write_all(&listener.as_raw_fd().to_ne_bytes())?;
     Ok(Some(listener))
@@ -207,21 +210,21 @@ fn network(plan: &Plan, said: &mut File) -> io::Result<Option<TcpListener>> {
 /// The socket of the proxy, held before the command runs, so that no name leads elsewhere.
 fn held_socket(path: &Path, inode: Option<&str>) -> io::Result<OwnedFd> {
     let changed = || io::Error::other("the socket of the proxy is not there, or is another one");
-    let Found { file, .. } = way::find(path, |_| false).ok_or_else(changed)?;
+    let ResolvedPath { file, .. } = resolve::find(path, |_| false).ok_or_else(changed)?;
     let found = File::from(file.try_clone()?).metadata()?.ino().to_string();
     if inode.is_some_and(|inode| inode != found) { Err(changed()) } else { Ok(file) }
 }
 
 /// Takes over the socket that listens inside.
-fn carry_out(init: pid_t, outside: Outside, said: &mut File) -> io::Result<()> {
+fn carry_out(init: pid_t, proxy: ProxyAddress, said: &mut File) -> io::Result<()> {
     let mut number = [0; 4];
     said.read_exact(&mut number)?;
     let socket = sys::descriptor_of(init, i32::from_ne_bytes(number))?;
-    carry::start(TcpListener::from(socket), outside)
+    carry::start(TcpListener::from(socket), proxy)
 }
 
 /// Runs the command without namespaces, held by Landlock and seccomp alone.
-fn alone(plan: &Plan, landlock: u8, reason: &str) -> ! {
+fn alone(plan: &LaunchPlan, landlock: u8, reason: &str) -> ! {
     let told = |what: &str, error: io::Error| format!("{what}: {error}");
     let made = || -> Result<(PathBuf, pid_t), String> {
         sys::adopt_orphans().map_err(|error| told("orphans would get away", error))?;
@@ -232,14 +235,14 @@ fn alone(plan: &Plan, landlock: u8, reason: &str) -> ! {
         };
         let launcher = std::process::id() as pid_t;
         match sys::split(0).map_err(|error| told("nothing can be started", error))? {
-            Side::Parent(command) => Ok((folder, command)),
-            Side::Child => {
+            ForkSide::Parent(command) => Ok((folder, command)),
+            ForkSide::Child => {
                 // Its maker may be gone already.
                 if sys::end_with_parent().is_err() || sys::parent() != launcher {
                     sys::end(exit::NOT_CONFINED);
                 }
                 let held = held_alone(plan);
-                inner::become_command(&Setting {
+                inner::become_command(&CommandSetup {
                     plan,
                     landlock,
                     users: None,
@@ -276,29 +279,30 @@ fn alone(plan: &Plan, landlock: u8, reason: &str) -> ! {
     }
 }
 
-/// What the plan names, held by descriptors: names may lead elsewhere by the time that Landlock looks.
-fn held_alone(plan: &Plan) -> Vec<(OwnedFd, Reach)> {
-    let ways = Ways::of(plan);
-    let held = |path: &PathBuf, reach| Some((ways.find(path)?.file, reach));
-    let reads = plan.read.iter().filter_map(|path| held(path, Reach::Read));
-    let writes = plan.write.iter().filter_map(|path| held(path, Reach::Write));
+/// The paths of the plan, held by descriptors: names may lead elsewhere by the time that Landlock resolves them.
+fn held_alone(plan: &LaunchPlan) -> Vec<(OwnedFd, PathAccess)> {
+    let resolver = PathResolver::of(plan);
+    let held = |path: &PathBuf, access| Some((resolver.find(path)?.file, access));
+    let reads = plan.read.iter().filter_map(|path| held(path, PathAccess::Read));
+    let writes = plan.write.iter().filter_map(|path| held(path, PathAccess::Write));
     reads.chain(writes).collect()
 }
 
-fn rules_alone(held: &[(OwnedFd, Reach)], temporary: &Path) -> Vec<(PathBuf, Reach)> {
-    let devices = tree::DEVICES.iter().map(|name| (Path::new("/dev").join(name), Reach::Write));
+fn rules_alone(held: &[(OwnedFd, PathAccess)], temporary: &Path) -> Vec<(PathBuf, PathAccess)> {
+    let devices =
+        tree::DEVICES.iter().map(|name| (Path::new("/dev").join(name), PathAccess::Write));
     let named = held
         .iter()
-        .map(|(file, reach)| (format!("/proc/self/fd/{}", file.as_raw_fd()).into(), *reach));
-    let own = [("/proc".into(), Reach::Read), (temporary.to_path_buf(), Reach::Write)];
+        .map(|(file, access)| (format!("/proc/self/fd/{}", file.as_raw_fd()).into(), *access));
+    let own = [("/proc".into(), PathAccess::Read), (temporary.to_path_buf(), PathAccess::Write)];
     devices.chain(named).chain(own).collect()
 }
 
-/// Says what this kernel gives, by trying it.
+/// Prints the support of this kernel, found by trying it.
 fn report() -> ExitCode {
     let landlock = sys::landlock_version();
     let seccomp = sys::has_seccomp();
-    let plan = Plan {
+    let plan = LaunchPlan {
         command: Vec::new(),
         cwd: "/".into(),
         read: vec!["/usr".into()],
@@ -308,12 +312,12 @@ fn report() -> ExitCode {
         hide: vec!["/usr/bin".into()],
         private: vec!["/run".into()],
         temporary: None,
-        network: Network::Loopback,
+        network: NetworkAccess::Loopback,
         local_sockets: false,
         environment: Vec::new(),
-        limits: Limits::default(),
+        limits: ResourceLimits::default(),
         status: None,
-        demand: Demand::Walls,
+        demand: EnforcementDemand::Walls,
         abi: None,
         without_namespaces: false,
         open: None,
@@ -324,24 +328,25 @@ fn report() -> ExitCode {
         Ok(Err(reason)) => (Err(reason), true),
         Err(error) => (Err(error.to_string()), true),
     };
-    // What is told is of a plan that uses everything.
-    let plan = Plan { network: Network::Proxy { port: 1, socket: None, inode: None }, ..plan };
-    let setting = Setting {
+    // The gaps are those of a plan that uses everything.
+    let plan =
+        LaunchPlan { network: NetworkAccess::Proxy { port: 1, socket: None, inode: None }, ..plan };
+    let setup = CommandSetup {
         plan: &plan,
         landlock,
-        users: namespaces.is_ok().then_some(Users::One),
+        users: namespaces.is_ok().then_some(UserMapping::One),
         no_namespaces: None,
         rules: Vec::new(),
         sees_processes,
         temporary: Path::new("/tmp"),
     };
-    let report = Report {
+    let report = SupportReport {
         supported: landlock > 0 && seccomp,
         landlock,
         landlock_lacks: files::lacking(landlock),
         seccomp,
         namespaces: namespaces.is_ok(),
-        open: inner::holes(&setting),
+        open: inner::gaps(&setup),
         no_namespaces: namespaces.err(),
     };
     let text = serde_json::to_string(&report).unwrap_or_default();
@@ -351,13 +356,14 @@ fn report() -> ExitCode {
     }
 }
 
-/// Puts up all that namespaces are used for, in a process that then ends. Says whether others can be seen, or what fails.
-fn probe(plan: &Plan) -> io::Result<Result<bool, String>> {
+/// Sets up all that namespaces are used for, in a process that then ends. Returns whether other processes can be seen, or the
+/// reason of a failure.
+fn probe(plan: &LaunchPlan) -> io::Result<Result<bool, String>> {
     let (go_out, go_in) = sys::pipe()?;
     let (said_out, said_in) = sys::pipe()?;
     let init = match sys::split(spaces::ALL) {
-        Ok(Side::Parent(init)) => init,
-        Ok(Side::Child) => {
+        Ok(ForkSide::Parent(init)) => init,
+        Ok(ForkSide::Child) => {
             drop((go_in, said_out));
             let mut said = File::from(said_in);
             let ready = File::from(go_out).read_exact(&mut [0]).map_err(|error| error.to_string());

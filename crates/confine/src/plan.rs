@@ -1,21 +1,21 @@
-//! What a command may do, as the caller writes it down.
+//! The launch plan: the rights of a command, as the caller writes them down.
 
 use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use crate::report::Hole;
+use crate::report::EnforcementGap;
 
-/// What a command may do. All that is not in it, it may not.
+/// The command and its rights. Everything that is not in the plan is forbidden.
 #[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Plan"))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Plan {
+pub(crate) struct LaunchPlan {
     /// The program and its arguments. A name without a slash is looked for in the kept `PATH`.
     pub command: Vec<String>,
-    /// Where it starts: an absolute path that it may read.
+    /// Its working directory: an absolute path that it may read.
     pub cwd: PathBuf,
-    /// Files and folders that it may read and execute, with all that is below. One that is not there is left out.
+    /// Files and folders that it may read and execute, with all that is below. One that does not exist is left out.
     #[serde(default)]
     pub read: Vec<PathBuf>,
     /// Files and folders that it may also change, make and remove.
@@ -37,10 +37,10 @@ pub(crate) struct Plan {
     /// A folder to use as `/tmp`, instead of one that goes with the call.
     #[serde(default)]
     pub temporary: Option<PathBuf>,
-    /// What it reaches of the network.
+    /// Its access to the network.
     #[serde(default)]
-    pub network: Network,
-    /// Sockets with a path, in what it may read. Only where a mount namespace keeps the others out of sight.
+    pub network: NetworkAccess,
+    /// Whether it may use sockets with a path, below `read`. Only a mount namespace keeps the other sockets out of sight.
     #[serde(default)]
     pub local_sockets: bool,
     /// The names of the variables that it gets. `TMPDIR` is ours.
@@ -48,26 +48,26 @@ pub(crate) struct Plan {
     pub environment: Vec<String>,
     /// Limits of resources.
     #[serde(default)]
-    pub limits: Limits,
-    /// A descriptor for lines of JSON about the sandbox, never about what the command did.
+    pub limits: ResourceLimits,
+    /// A descriptor for lines of JSON about the sandbox, never about the command.
     #[serde(default)]
     pub status: Option<i32>,
     /// Refuse to run when one of these is not held.
     #[serde(default)]
-    pub demand: Demand,
+    pub demand: EnforcementDemand,
     /// Use no more of Landlock than this version of it has. For tests.
     #[serde(default)]
     pub abi: Option<u8>,
-    /// Use no namespaces, where the report says that there are none. Without it, what fails in them is never run without them.
+    /// Use no namespaces, where the report says that there are none. Otherwise a command that fails to start in them is not run.
     #[serde(default)]
     pub without_namespaces: bool,
-    /// What the caller knows to stay open. Where anything else does, nothing is run; `null`: the demand alone counts.
+    /// The gaps that the caller accepts. With any other gap, nothing is run; `null`: the demand alone counts.
     #[serde(default)]
-    pub open: Option<Vec<Hole>>,
+    pub open: Option<Vec<EnforcementGap>>,
 }
 
-impl Plan {
-    /// Reads a plan, and checks what its types do not say.
+impl LaunchPlan {
+    /// Reads a plan, and checks the rules that its types do not hold.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let plan: Self =
             serde_json::from_str(text).map_err(|error| format!("this is not a plan: {error}"))?;
@@ -79,7 +79,7 @@ impl Plan {
                 .into_iter()
                 .flatten();
         let socket = match &plan.network {
-            Network::Proxy { socket, .. } => socket.as_ref(),
+            NetworkAccess::Proxy { socket, .. } => socket.as_ref(),
             _ => None,
         };
         for path in paths.chain(&plan.temporary).chain(socket).chain([&plan.cwd]) {
@@ -95,15 +95,15 @@ impl Plan {
     }
 }
 
-/// What is reached of the network.
+/// The access of the command to the network.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Network"))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) enum Network {
+pub(crate) enum NetworkAccess {
     /// Nothing: there is no socket of an internet family.
     #[default]
     None,
-    /// Itself alone: a network that nothing else is in.
+    /// The loopback device of a network of its own.
     Loopback,
     /// This port of 127.0.0.1, behind which the caller's proxy is, and itself.
     ///
@@ -120,11 +120,11 @@ pub(crate) enum Network {
     },
 }
 
-/// Limits of resources; what is absent stays as it is.
+/// Limits of resources. An absent limit stays as it is.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Limits"))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Limits {
+pub(crate) struct ResourceLimits {
     /// Processes of this user, those outside included where there is no namespace of users.
     pub processes: Option<u64>,
     /// Bytes of address space for each process.
@@ -135,14 +135,14 @@ pub(crate) struct Limits {
     pub open_files: Option<u64>,
 }
 
-/// How much must be held for the command to run at all.
+/// The enforcement that the command needs: with less, it does not run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Demand"))]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Demand {
-    /// Landlock and seccomp; the report says what they leave open.
+pub(crate) enum EnforcementDemand {
+    /// Landlock and seccomp. Gaps are reported.
     #[default]
     Walls,
-    /// Everything: nothing may be left open.
+    /// Everything: no gap may be left.
     Whole,
 }

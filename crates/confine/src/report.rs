@@ -1,16 +1,16 @@
-//! What is held, and what is not. Nothing is claimed that is not held.
+//! The support of this system, its gaps, and the lines on the status descriptor. Nothing is reported as held that is not.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that a plan forbids and this kernel does not hold.
+/// A gap: something that a plan forbids and this kernel does not enforce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Hole"))]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nothing is confined there"))]
-pub(crate) enum Hole {
-    /// Hidden files inside of what may be read can be read.
+pub(crate) enum EnforcementGap {
+    /// Hidden files below readable folders can be read.
     HiddenFiles,
-    /// Protected files inside of what may be changed can be changed.
+    /// Protected files below writable folders can be changed.
     ProtectedFiles,
     /// There are no private folders but the temporary one.
     PrivateFolders,
@@ -22,19 +22,19 @@ pub(crate) enum Hole {
     Processes,
     /// Other processes of the user can be sent signals.
     Signals,
-    /// What the command leaves runs on when the launcher is killed outright.
+    /// Processes that the command leaves go on when the launcher is killed by `SIGKILL`.
     Orphans,
     /// The port of the proxy can be connected to at any address, and not at this machine's alone.
     ProxyPort,
-    /// Sockets with a path that others open later, in what may be read, can be connected to.
+    /// Sockets with a path that others open later, below readable folders, can be connected to.
     LocalSockets,
 }
 
-/// What this kernel gives.
+/// The support of this kernel: which walls it has, and which gaps they leave.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Report"))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Report {
+pub(crate) struct SupportReport {
     /// Whether anything can be confined here.
     pub supported: bool,
     /// The version of Landlock; 0: none.
@@ -47,12 +47,12 @@ pub(crate) struct Report {
     pub namespaces: bool,
     /// Why there are no namespaces.
     pub no_namespaces: Option<String>,
-    /// What a plan that uses everything leaves open here.
-    pub open: Vec<Hole>,
+    /// The gaps that it leaves in a plan that uses everything.
+    pub open: Vec<EnforcementGap>,
 }
 
-impl Report {
-    /// Where nothing is confined.
+impl SupportReport {
+    /// The report of a system on which nothing can be confined.
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn unsupported() -> Self {
         Self {
@@ -69,24 +69,24 @@ impl Report {
 
 /// A line on the status descriptor.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Line"))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nothing is confined there"))]
-pub(crate) enum Line<'a> {
-    /// The walls stand, and the command starts.
+pub(crate) enum StatusLine<'a> {
+    /// The walls are up, and the command starts.
     Confined {
         /// The version of Landlock that is used.
         landlock: u8,
         /// Whether there are namespaces.
         namespaces: bool,
-        /// Why there are none.
+        /// Why there are no namespaces.
         no_namespaces: Option<&'a str>,
-        /// What is not held.
-        open: &'a [Hole],
+        /// The gaps that are left.
+        open: &'a [EnforcementGap],
     },
     /// Nothing was run.
     Failed {
-        /// Why.
+        /// The reason.
         reason: &'a str,
     },
 }

@@ -7,7 +7,7 @@ use libc::c_int;
 
 use crate::sys;
 
-/// All that a confined command gets of its own. The name of the host is among them, so that none can be set for all.
+/// The namespaces of a confined command. That of the host name is among them, so that it cannot be set for the whole machine.
 pub(crate) const ALL: c_int = libc::CLONE_NEWUSER
     | libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
@@ -15,20 +15,20 @@ pub(crate) const ALL: c_int = libc::CLONE_NEWUSER
     | libc::CLONE_NEWNET
     | libc::CLONE_NEWUTS;
 
-/// Which users there are inside.
+/// The users that are mapped into the namespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Users {
-    /// All that there are outside, by the same numbers: root started it.
+pub(crate) enum UserMapping {
+    /// All users, by the same numbers as outside: root started the command.
     All,
-    /// The one who started it.
+    /// The user who started the command.
     One,
 }
 
-/// Says who is who for a process in a new user namespace, from outside of it.
+/// Maps the users of a process in a new user namespace, from outside of it.
 ///
-/// Everybody keeps the number that they have, so that files belong to whom they belonged before. Root needs all users, or the files
-/// of others were nobody's to it, as in a container with a project that belongs to somebody else.
-pub(crate) fn map_users(process: libc::pid_t) -> io::Result<Users> {
+/// Each user keeps the same number, so that files keep their owners. Root needs all users: without that, the files of other users
+/// would have no owner for it, as in a container with a project of another user.
+pub(crate) fn map_users(process: libc::pid_t) -> io::Result<UserMapping> {
     let place = format!("/proc/{process}");
     let write_all = || -> io::Result<()> {
         fs::write(format!("{place}/uid_map"), identity("/proc/self/uid_map")?)?;
@@ -36,12 +36,12 @@ pub(crate) fn map_users(process: libc::pid_t) -> io::Result<Users> {
     };
     let (user, group) = sys::ids();
     if user == 0 && write_all().is_ok() {
-        return Ok(Users::All);
+        return Ok(UserMapping::All);
     }
     fs::write(format!("{place}/setgroups"), "deny")?;
     fs::write(format!("{place}/uid_map"), format!("{user} {user} 1\n"))?;
     fs::write(format!("{place}/gid_map"), format!("{group} {group} 1\n"))?;
-    Ok(Users::One)
+    Ok(UserMapping::One)
 }
 
 /// A map that leaves each number as it is here.

@@ -1,4 +1,4 @@
-//! Waiting for a process: signals are handed on to it, and what it leaves is ended.
+//! Waits for a process, hands signals on to it, and ends the processes that it leaves.
 
 use std::fs;
 use std::io;
@@ -22,10 +22,10 @@ pub(crate) const SIGNALS: &[c_int] = &[
     libc::SIGCONT,
 ];
 
-/// How many that have ended are taken in before what is left is killed again.
+/// How many ended children are reaped before the remaining ones are killed again.
 const REAPED: usize = 256;
 
-/// How long what a command leaves is chased, where no namespace ends it.
+/// How long the processes that a command leaves are hunted, where no namespace ends them.
 const CHASE: Duration = Duration::from_secs(10);
 
 /// Waits for this child, which leads a group of its own or has a process in it that does. Its status as `waitpid` gives it.
@@ -53,7 +53,7 @@ pub(crate) fn wait_for(child: pid_t) -> io::Result<c_int> {
 pub(crate) fn end_all() -> bool {
     let until = Instant::now() + CHASE;
     while Instant::now() < until {
-        // Not all that have ended at once: what forks faster than that must not keep the others alive.
+        // Not all ended ones at once: a process that forks faster than this must not keep the others alive.
         for _ in 0..REAPED {
             match sys::ended_child(false) {
                 Ok(Some(_)) => {}
@@ -78,7 +78,7 @@ fn below(root: pid_t) -> Vec<pid_t> {
             continue;
         };
         let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-        // The name of a program stands in brackets and may contain anything, brackets too.
+        // The name of a program is in brackets and may contain anything, even brackets.
         let parent = stat
             .rsplit_once(')')
             .and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse::<pid_t>().ok());

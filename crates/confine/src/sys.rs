@@ -1,4 +1,4 @@
-//! What the kernel is asked, as safe functions with errors as values.
+//! System calls as safe functions, with errors as values.
 
 use std::ffi::{CStr, CString, OsString};
 use std::io::{self, Error};
@@ -16,14 +16,16 @@ const MOVE_MOUNT_F_EMPTY_PATH: c_uint = 4;
 const MOUNT_ATTR_RDONLY: u64 = 1;
 const MOUNT_ATTR_NOSUID: u64 = 2;
 const CLOSE_RANGE_CLOEXEC: c_uint = 4;
+/// The number of a resource, as `setrlimit` of this C library takes it.
 #[cfg(target_env = "musl")]
-type Resource = c_int;
+type ResourceKind = c_int;
+/// The number of a resource, as `setrlimit` of this C library takes it.
 #[cfg(not(target_env = "musl"))]
-type Resource = libc::__rlimit_resource_t;
+type ResourceKind = libc::__rlimit_resource_t;
 
 const CAP_VERSION_3: u32 = 0x2008_0522;
 
-/// What a call of the kernel gave: its value, or why it failed.
+/// The result of a system call: its value, or the error.
 fn checked(value: c_long) -> io::Result<c_long> {
     if value < 0 { Err(Error::last_os_error()) } else { Ok(value) }
 }
@@ -33,39 +35,39 @@ fn text(path: &Path) -> io::Result<CString> {
         .map_err(|_| Error::new(io::ErrorKind::InvalidInput, "a path with a null byte"))
 }
 
-/// The process that goes on after [`split`].
-pub(crate) enum Side {
-    /// The old one, with the id of the new one.
+/// The process in which [`split`] returns.
+pub(crate) enum ForkSide {
+    /// The old process, with the id of the new one.
     Parent(pid_t),
-    /// The new one.
+    /// The new process.
     Child,
 }
 
 /// Makes a process as `fork` does, in new namespaces by these flags. Only for a process with one thread.
-pub(crate) fn split(namespaces: c_int) -> io::Result<Side> {
+pub(crate) fn split(namespaces: c_int) -> io::Result<ForkSide> {
     let flags = c_long::from(namespaces | libc::SIGCHLD);
     // SAFETY: without a stack of its own the child goes on with a copy of ours, as after `fork`; there is one thread alone, so
-    // that nobody else holds a lock that the child would wait for.
+    // that no other thread holds a lock that the child would wait for.
     let pid = checked(unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) })?;
-    Ok(if pid == 0 { Side::Child } else { Side::Parent(pid as pid_t) })
+    Ok(if pid == 0 { ForkSide::Child } else { ForkSide::Parent(pid as pid_t) })
 }
 
-/// Ends this process at once, without what Rust would do at the end of one.
+/// Ends this process at once, without the cleanup of the Rust runtime.
 pub(crate) fn end(code: u8) -> ! {
     // SAFETY: it takes a number and does not return.
     unsafe { libc::_exit(c_int::from(code)) }
 }
 
-/// A pipe: what is written to the second comes out of the first. Neither is inherited by a program.
+/// A pipe: its end to read and its end to write. Neither is inherited by a program.
 pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut ends = [0; 2];
     // SAFETY: there is room for the two descriptors.
     checked(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) }.into())?;
-    // SAFETY: both were made just now and belong to nobody else.
+    // SAFETY: both were made just now and have no other owner.
     Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
 }
 
-/// Whether nobody holds the other end of a pipe any more.
+/// Whether the other end of a pipe is closed.
 pub(crate) fn is_hung_up(end: &impl AsRawFd) -> io::Result<bool> {
     let mut asked = libc::pollfd { fd: end.as_raw_fd(), events: 0, revents: 0 };
     // SAFETY: there is one entry, as is said, and nothing is waited for.
@@ -100,12 +102,12 @@ fn prctl(option: c_int, value: c_ulong) -> io::Result<()> {
         .map(drop)
 }
 
-/// No program that is started gets more rights than this process, whatever its file says.
+/// Keeps programs that are started from getting more rights than this process, even by set-user-ID.
 pub(crate) fn no_new_privileges() -> io::Result<()> {
     prctl(libc::PR_SET_NO_NEW_PRIVS, 1)
 }
 
-/// Nobody may look into this process, or take a core of it.
+/// No process of this user may read this one's memory or take a core of it.
 pub(crate) fn not_dumpable() -> io::Result<()> {
     prctl(libc::PR_SET_DUMPABLE, 0)
 }
@@ -126,7 +128,7 @@ pub(crate) fn keep_capabilities(kept: &[u32]) -> io::Result<()> {
     while prctl(libc::PR_CAPBSET_READ, numbers).is_ok() {
         if !kept.iter().any(|kept| c_ulong::from(*kept) == numbers) {
             match prctl(libc::PR_CAPBSET_DROP, numbers) {
-                // Somebody who may not drop it has no capability at all.
+                // A process that may not drop it has no capability at all.
                 Err(error) if error.raw_os_error() != Some(libc::EPERM) => return Err(error),
                 _ => {}
             }
@@ -146,7 +148,7 @@ pub(crate) fn keep_capabilities(kept: &[u32]) -> io::Result<()> {
 }
 
 /// Sets both limits of a resource to no more than this.
-pub(crate) fn limit(resource: Resource, most: u64) -> io::Result<()> {
+pub(crate) fn limit(resource: ResourceKind, most: u64) -> io::Result<()> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: there is room for the answer.
     checked(unsafe { libc::getrlimit(resource, &mut limit) }.into())?;
@@ -162,13 +164,13 @@ pub(crate) fn ids() -> (u32, u32) {
     unsafe { (libc::geteuid(), libc::getegid()) }
 }
 
-/// Sends a signal, to a whole group when the number is negative. Says whether there was somebody to get it.
+/// Sends a signal, to a whole group when the number is negative. Returns whether there was a process to get it.
 pub(crate) fn signal(process: pid_t, signal: c_int) -> bool {
     // SAFETY: it takes numbers.
     unsafe { libc::kill(process, signal) == 0 }
 }
 
-/// Children are waited for, also when the caller had them waited for by nobody.
+/// Lets children be waited for, even if the caller ignored `SIGCHLD`, which is inherited.
 pub(crate) fn wait_for_children() {
     // SAFETY: the default for a signal.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
@@ -184,7 +186,7 @@ pub(crate) fn parent() -> pid_t {
 pub(crate) fn descriptor_of(process: pid_t, number: RawFd) -> io::Result<OwnedFd> {
     // SAFETY: it takes numbers.
     let child = checked(unsafe { libc::syscall(libc::SYS_pidfd_open, process, 0) })?;
-    // SAFETY: it was made just now and belongs to nobody else.
+    // SAFETY: it was made just now and has no other owner.
     let child = unsafe { OwnedFd::from_raw_fd(child as RawFd) };
     // SAFETY: it takes numbers.
     let copy =
@@ -193,7 +195,7 @@ pub(crate) fn descriptor_of(process: pid_t, number: RawFd) -> io::Result<OwnedFd
     Ok(unsafe { OwnedFd::from_raw_fd(copy as RawFd) })
 }
 
-/// A folder with a name that nobody could know before, for this user alone.
+/// A folder with an unpredictable name, for this user alone.
 pub(crate) fn temporary_folder(below: &Path) -> io::Result<PathBuf> {
     let mut name = text(&below.join("countersign-XXXXXX"))?.into_bytes_with_nul();
     // SAFETY: the name ends with a null byte, and the six letters before it are replaced in place.
@@ -225,8 +227,7 @@ pub(crate) fn hold_signals(signals: &[c_int]) -> io::Result<()> {
         .map(drop)
 }
 
-/// No signal is held back any more: a program keeps what the process that becomes it holds back, and a shell would wait for its
-/// children for ever.
+/// Unblocks all signals: a program inherits the blocked ones, and a shell would wait for its children for ever.
 pub(crate) fn release_signals() -> io::Result<()> {
     let none = set_of(&[]);
     // SAFETY: the set is valid, and the old one is not asked for.
@@ -242,7 +243,7 @@ pub(crate) fn next_signal(signals: &[c_int]) -> io::Result<c_int> {
         .map(|signal| signal as c_int)
 }
 
-/// A child that has ended, with its status as `waitpid` gives it; nobody when none has ended by now.
+/// A child that has ended, with its status as `waitpid` gives it; `None` when none has ended by now.
 pub(crate) fn ended_child(wait: bool) -> io::Result<Option<(pid_t, c_int)>> {
     let mut status = 0;
     let flags = if wait { 0 } else { libc::WNOHANG };
@@ -311,7 +312,7 @@ pub(crate) fn mount(kind: &str, at: &Path, flags: c_ulong, options: &str) -> io:
     .map(drop)
 }
 
-/// Nothing that is mounted here is seen elsewhere, nor the other way round.
+/// Keeps mounts here from being seen elsewhere, and the other way round.
 pub(crate) fn keep_mounts_private() -> io::Result<()> {
     let flags = libc::MS_REC | libc::MS_PRIVATE;
     let none = std::ptr::null();
@@ -319,17 +320,17 @@ pub(crate) fn keep_mounts_private() -> io::Result<()> {
     checked(unsafe { libc::mount(none, c"/".as_ptr(), none, flags, none.cast()) }.into()).map(drop)
 }
 
-/// A copy of what is mounted at a path and below it, which stands nowhere yet.
+/// A copy of the mounts at a path and below it, which is not attached anywhere yet.
 pub(crate) fn copy_tree(path: &Path) -> io::Result<OwnedFd> {
     open_tree(libc::AT_FDCWD, &text(path)?, 0)
 }
 
-/// The same of what stands there itself: a symlink, and not what it leads to.
+/// The same without following a symlink at the path.
 pub(crate) fn copy_itself(path: &Path) -> io::Result<OwnedFd> {
     open_tree(libc::AT_FDCWD, &text(path)?, libc::AT_SYMLINK_NOFOLLOW)
 }
 
-/// The same of what is open, wherever it lies by now.
+/// The same of an open file, wherever it lies by now.
 pub(crate) fn copy_open(file: &impl AsRawFd) -> io::Result<OwnedFd> {
     open_tree(file.as_raw_fd(), c"", libc::AT_EMPTY_PATH)
 }
@@ -338,7 +339,7 @@ fn open_tree(at: RawFd, path: &CStr, flags: c_int) -> io::Result<OwnedFd> {
     let flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | flags as c_uint;
     // SAFETY: a number, and a text that ends with a null byte.
     let number = checked(unsafe { libc::syscall(libc::SYS_open_tree, at, path.as_ptr(), flags) })?;
-    // SAFETY: it was made just now and belongs to nobody else.
+    // SAFETY: it was made just now and has no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(number as RawFd) })
 }
 
@@ -406,7 +407,7 @@ pub(crate) fn open_root() -> io::Result<OwnedFd> {
     open_at(libc::AT_FDCWD, c"/")
 }
 
-/// What has this name in a folder, a symlink itself: a descriptor that only says what it is.
+/// The file with this name in a folder, a symlink not followed: a descriptor without read or write access.
 pub(crate) fn open_name(folder: &impl AsRawFd, name: &Path) -> io::Result<OwnedFd> {
     open_at(folder.as_raw_fd(), &text(name)?)
 }
@@ -415,11 +416,11 @@ fn open_at(folder: RawFd, name: &CStr) -> io::Result<OwnedFd> {
     let flags = libc::O_PATH | libc::O_NOFOLLOW | libc::O_CLOEXEC;
     // SAFETY: a number, and a text that ends with a null byte.
     let number = checked(unsafe { libc::openat(folder, name.as_ptr(), flags) }.into())?;
-    // SAFETY: it was made just now and belongs to nobody else.
+    // SAFETY: it was made just now and has no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(number as RawFd) })
 }
 
-/// Where a symlink leads; nothing for what is none.
+/// The target of a symlink; `None` if the file is not a symlink.
 pub(crate) fn link_target(file: &OwnedFd) -> io::Result<Option<PathBuf>> {
     let mut target = vec![0u8; libc::PATH_MAX as usize];
     // SAFETY: an empty text names the file itself, and there is as much room as is said.
@@ -432,7 +433,7 @@ pub(crate) fn link_target(file: &OwnedFd) -> io::Result<Option<PathBuf>> {
             Ok(Some(OsString::from_vec(target).into()))
         }
         Ok(_) => Err(io::ErrorKind::InvalidFilename.into()),
-        // What the kernel says of a file that is no symlink.
+        // The kernel's answer for a file that is not a symlink.
         Err(error) if matches!(error.raw_os_error(), Some(libc::ENOENT | libc::EINVAL)) => Ok(None),
         Err(error) => Err(error),
     }

@@ -1,11 +1,11 @@
-//! The files as the command sees them: a root of its own, with what the plan names and nothing else.
+//! The files as the command sees them: a root of its own, with the paths of the plan and nothing else.
 //!
 //! The trees are copied first, from where they are. Then a new root is put together of them, the outer paths before those inside of
-//! them, and the old root is taken away. What may only be read is mounted read-only, which holds for modes and times as well, and
-//! for what Landlock does not know. Nothing is copied that is not used: to let go of a tree waits for the whole kernel.
+//! them, and the old root is taken away. Paths without write access are mounted read-only, which also holds for modes and times,
+//! and for all else that Landlock does not know. Only trees that are used are copied: to release one waits for the whole kernel.
 //!
-//! What is protected or hidden inside of a tree is found once more when its turn comes, and mounted as what it is by then: commands
-//! that run at the same time may change it. It takes no descriptor that stays open, however much of it there is.
+//! Protected and hidden paths inside of a tree are looked up once more when their turn comes, and mounted by their kind at that
+//! time: commands that run at the same time may change them. They take no descriptor that stays open, however many there are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
@@ -14,12 +14,12 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use crate::files::Reach;
-use crate::plan::Plan;
+use crate::files::PathAccess;
+use crate::plan::LaunchPlan;
+use crate::resolve::{self, PathResolver, ResolvedPath};
 use crate::sys::{self, TreeUse};
-use crate::way::{self, Found, Ways};
 
-/// Where the new root is put together: any folder that there is, what is below it is copied already.
+/// Folders in which the new root may be put together: the first that exists. The trees below it are copied by then.
 const WORKBENCHES: &[&str] = &["/tmp", "/var", "/usr"];
 /// Devices that give nothing away.
 pub(crate) const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
@@ -34,84 +34,90 @@ const TEMPORARY: &str = "/tmp";
 /// How often something is mounted anew that became something else meanwhile.
 const TRIES: usize = 100;
 
-/// What stands at a path of the new root.
-enum Part {
-    /// A copy of what is there outside.
+/// An entry of the new root: the mount at a path.
+enum RootEntry {
+    /// A copy of the file or folder there outside.
     Copy { tree: OwnedFd, is_folder: bool, read_only: bool },
-    /// What is there in a copy above, put over itself: what is mounted can be neither moved away nor replaced.
+    /// A part of a copy above, mounted over itself: a mount point can be neither moved away nor replaced.
     Held { read_only: bool },
     /// An empty folder, writable.
     Empty,
-    /// The processes of the new namespace; where this kernel lets nobody mount them, those outside.
+    /// `/proc` of the new namespace; if this kernel does not let it be mounted, that of the outside.
     Processes,
     /// A few devices.
     Devices { copies: Vec<(&'static str, OwnedFd)> },
-    /// Nothing that can be read.
+    /// A mask: nothing there can be read.
     Hidden,
 }
 
-/// A root that is to be put together.
-struct Parts {
-    parts: BTreeMap<PathBuf, Part>,
+/// The layout of the new root: its entries and symlinks, before anything is mounted.
+struct RootLayout {
+    entries: BTreeMap<PathBuf, RootEntry>,
     links: BTreeMap<PathBuf, PathBuf>,
-    ways: Ways,
+    resolver: PathResolver,
 }
 
-/// What came of it.
-pub(crate) struct Seen {
-    /// Rules for Landlock, by the new root.
-    pub rules: Vec<(PathBuf, Reach)>,
+/// The new root, as the later walls need to know it.
+pub(crate) struct NewRoot {
+    /// Rules for Landlock, by paths of the new root.
+    pub rules: Vec<(PathBuf, PathAccess)>,
     /// Whether other processes can be seen, since this kernel lets no new `/proc` be mounted.
     pub sees_processes: bool,
 }
 
 /// Puts the new root together and goes there.
-pub(crate) fn enter(plan: &Plan) -> Result<Seen, String> {
+pub(crate) fn enter(plan: &LaunchPlan) -> Result<NewRoot, String> {
     sys::keep_mounts_private()
         .map_err(|error| format!("mounts cannot be made private: {error}"))?;
-    let Parts { parts, links, .. } = Parts::of(plan)?;
+    let RootLayout { entries, links, .. } = RootLayout::of(plan)?;
     let root = WORKBENCHES
         .iter()
         .map(Path::new)
         .find(|place| place.is_dir())
         .ok_or("there is no folder to put a new root together in")?;
-    let covers = Covers::new(root).map_err(|error| told("what hides files", &error))?;
-    empty_folder(root, "0755").map_err(|error| told("/", &error))?;
-    let mut seen = Seen { rules: vec![(PathBuf::from("/"), Reach::List)], sees_processes: false };
-    for (path, part) in parts {
+    let masks = PathMasks::new(root).map_err(|error| setup_error("what hides files", &error))?;
+    empty_folder(root, "0755").map_err(|error| setup_error("/", &error))?;
+    let mut new_root =
+        NewRoot { rules: vec![(PathBuf::from("/"), PathAccess::List)], sees_processes: false };
+    for (path, entry) in entries {
         let at = below(root, &path);
-        let done = match part {
-            Part::Copy { tree, is_folder, read_only } => {
-                seen.rules.push((path.clone(), if read_only { Reach::Read } else { Reach::Write }));
+        let done = match entry {
+            RootEntry::Copy { tree, is_folder, read_only } => {
+                new_root.rules.push((
+                    path.clone(),
+                    if read_only { PathAccess::Read } else { PathAccess::Write },
+                ));
                 place_copy(&tree, &at, is_folder, read_only)
             }
             // Landlock knows it by the copy that it is in.
-            Part::Held { read_only } => as_it_is(&at, |_| Ok((sys::copy_itself(&at)?, read_only))),
-            Part::Hidden => as_it_is(&at, |is_folder| Ok((covers.over(is_folder)?, true))),
-            Part::Empty => {
-                seen.rules.push((path.clone(), Reach::Write));
+            RootEntry::Held { read_only } => {
+                as_it_is(&at, |_| Ok((sys::copy_itself(&at)?, read_only)))
+            }
+            RootEntry::Hidden => as_it_is(&at, |is_folder| Ok((masks.over(is_folder)?, true))),
+            RootEntry::Empty => {
+                new_root.rules.push((path.clone(), PathAccess::Write));
                 place(&at, true).and_then(|()| empty_folder(&at, "1777"))
             }
-            Part::Processes => {
-                seen.rules.push((path.clone(), Reach::Read));
+            RootEntry::Processes => {
+                new_root.rules.push((path.clone(), PathAccess::Read));
                 place(&at, true).and_then(|()| processes(&at)).or_else(|_| {
-                    seen.sees_processes = true;
+                    new_root.sees_processes = true;
                     place_copy(&sys::copy_tree(&path)?, &at, true, true)
                 })
             }
-            Part::Devices { copies } => {
-                seen.rules.push((path.clone(), Reach::Write));
+            RootEntry::Devices { copies } => {
+                new_root.rules.push((path.clone(), PathAccess::Write));
                 place(&at, true).and_then(|()| devices(&at, &copies))
             }
         };
-        done.map_err(|error| told(&path.display().to_string(), &error))?;
+        done.map_err(|error| setup_error(&path.display().to_string(), &error))?;
     }
     for (link, target) in &links {
         let at = below(root, link);
         if fs::symlink_metadata(&at).is_err() {
             make_parent(&at)
                 .and_then(|()| symlink(target, &at))
-                .map_err(|error| told("a link", &error))?;
+                .map_err(|error| setup_error("a link", &error))?;
         }
     }
     let go = || -> io::Result<()> {
@@ -122,24 +128,28 @@ pub(crate) fn enter(plan: &Plan) -> Result<Seen, String> {
         // Where the root is a copy of the old one, it is read-only already; else it is the empty folder of above.
         sys::use_tree(&here, TreeUse { read_only: true, whole: false })
     };
-    go().map_err(|error| told("the new root", &error))?;
-    Ok(seen)
+    go().map_err(|error| setup_error("the new root", &error))?;
+    Ok(new_root)
 }
 
-fn told(what: &str, error: &io::Error) -> String {
+fn setup_error(what: &str, error: &io::Error) -> String {
     format!("{what} cannot be put up: {error}")
 }
 
-impl Parts {
-    fn of(plan: &Plan) -> Result<Self, String> {
-        let mut new = Self { parts: BTreeMap::new(), links: BTreeMap::new(), ways: Ways::of(plan) };
+impl RootLayout {
+    fn of(plan: &LaunchPlan) -> Result<Self, String> {
+        let mut new = Self {
+            entries: BTreeMap::new(),
+            links: BTreeMap::new(),
+            resolver: PathResolver::of(plan),
+        };
         let mut reads: Vec<&PathBuf> = plan.read.iter().collect();
         reads.sort_by_key(|path| path.components().count());
         for path in reads {
-            new.copy(path, Reach::Read)?;
+            new.copy(path, PathAccess::Read)?;
         }
-        if new.parts.contains_key(Path::new("/")) {
-            // What is only there while a machine runs: sockets of its services above all.
+        if new.entries.contains_key(Path::new("/")) {
+            // Runtime state of the machine: sockets of its services above all.
             new.empty(Path::new("/run"));
         }
         new.empty(Path::new("/var/tmp"));
@@ -151,109 +161,112 @@ impl Parts {
             None => new.empty(Path::new(TEMPORARY)),
         }
         for path in &plan.write {
-            new.copy(path, Reach::Write)?;
+            new.copy(path, PathAccess::Write)?;
         }
         for path in &plan.protect {
             new.protect(path);
         }
-        new.parts.insert("/proc".into(), Part::Processes);
+        new.entries.insert("/proc".into(), RootEntry::Processes);
         let device = |name: &&'static str| {
             Some((*name, sys::copy_tree(&Path::new("/dev").join(name)).ok()?))
         };
-        new.parts.insert(
+        new.entries.insert(
             "/dev".into(),
-            Part::Devices { copies: DEVICES.iter().filter_map(device).collect() },
+            RootEntry::Devices { copies: DEVICES.iter().filter_map(device).collect() },
         );
         new.hide(plan);
         Ok(new)
     }
 
-    fn copy(&mut self, path: &Path, reach: Reach) -> Result<(), String> {
-        let Some(mut found) = self.ways.find(path) else { return Ok(()) };
+    fn copy(&mut self, path: &Path, access: PathAccess) -> Result<(), String> {
+        let Some(mut found) = self.resolver.find(path) else { return Ok(()) };
         self.links.extend(std::mem::take(&mut found.links));
-        let is_there = found.path.ancestors().skip(1).any(|above| self.parts.contains_key(above));
-        // What may only be read comes with what is above it.
-        if reach == Reach::Read && is_there { Ok(()) } else { self.insert(found, reach) }
+        let is_there = found.path.ancestors().skip(1).any(|above| self.entries.contains_key(above));
+        // A read-only path comes with the copy above it.
+        if access == PathAccess::Read && is_there { Ok(()) } else { self.insert(found, access) }
     }
 
-    /// What may be changed is put over itself once more, read-only.
+    /// Mounts a path that may be changed over itself once more, read-only.
     fn protect(&mut self, path: &Path) {
         let Some(real) = self.real(path) else { return };
-        if let Some(Part::Copy { read_only, .. }) = self.parts.get_mut(&real) {
+        if let Some(RootEntry::Copy { read_only, .. }) = self.entries.get_mut(&real) {
             *read_only = true;
         } else if self.hold_way(&real) {
-            self.parts.insert(real, Part::Held { read_only: true });
+            self.entries.insert(real, RootEntry::Held { read_only: true });
         }
     }
 
-    /// Holds the folders on the way to what lies in a copy: nobody moves them away with what is in them. Says whether it lies in one
-    /// that may be changed; in any other, nothing can be moved.
+    /// Holds the folders on the way to a path in a copy, so that they cannot be moved away with their contents. Returns whether
+    /// the copy may be changed; in any other, nothing can be moved.
     fn hold_way(&mut self, real: &Path) -> bool {
-        let above = real.ancestors().skip(1).find_map(|path| Some((path, self.parts.get(path)?)));
-        let Some((top, Part::Copy { read_only: false, .. } | Part::Held { read_only: false })) =
-            above
+        let above = real.ancestors().skip(1).find_map(|path| Some((path, self.entries.get(path)?)));
+        let Some((
+            top,
+            RootEntry::Copy { read_only: false, .. } | RootEntry::Held { read_only: false },
+        )) = above
         else {
             return false;
         };
         let top = top.to_path_buf();
-        for way in real.ancestors().skip(1).take_while(|way| **way != *top) {
-            self.parts.insert(way.to_path_buf(), Part::Held { read_only: false });
+        for folder in real.ancestors().skip(1).take_while(|folder| **folder != *top) {
+            self.entries.insert(folder.to_path_buf(), RootEntry::Held { read_only: false });
         }
         true
     }
 
-    fn insert(&mut self, found: Found, reach: Reach) -> Result<(), String> {
+    fn insert(&mut self, found: ResolvedPath, access: PathAccess) -> Result<(), String> {
         let copied = || Ok((sys::copy_open(&found.file)?, found.is_folder()?));
         let (tree, is_folder) =
-            copied().map_err(|error| told(&found.path.display().to_string(), &error))?;
-        let read_only = reach == Reach::Read;
-        self.parts.insert(found.path, Part::Copy { tree, is_folder, read_only });
+            copied().map_err(|error| setup_error(&found.path.display().to_string(), &error))?;
+        let read_only = access == PathAccess::Read;
+        self.entries.insert(found.path, RootEntry::Copy { tree, is_folder, read_only });
         Ok(())
     }
 
-    /// An empty folder, also where there is none outside.
+    /// Adds an empty folder, even if there is none outside.
     fn empty(&mut self, path: &Path) {
         let real = self.real(path).unwrap_or_else(|| path.to_path_buf());
         let is_inside =
-            self.parts.keys().any(|part| part != Path::new("/") && real.starts_with(part));
-        let has_place = !(is_inside || self.parts.contains_key(Path::new("/"))) || real.is_dir();
+            self.entries.keys().any(|entry| entry != Path::new("/") && real.starts_with(entry));
+        let has_place = !(is_inside || self.entries.contains_key(Path::new("/"))) || real.is_dir();
         if has_place {
-            self.parts.insert(real, Part::Empty);
+            self.entries.insert(real, RootEntry::Empty);
         }
     }
 
     fn temporary(&mut self, path: &Path) -> Result<(), String> {
-        let failed = |error| told(&path.display().to_string(), &error);
+        let failed = |error| setup_error(&path.display().to_string(), &error);
         let tree = sys::copy_tree(path).map_err(failed)?;
-        self.parts.insert(TEMPORARY.into(), Part::Copy { tree, is_folder: true, read_only: false });
+        self.entries
+            .insert(TEMPORARY.into(), RootEntry::Copy { tree, is_folder: true, read_only: false });
         Ok(())
     }
 
-    /// What is in sight and must not be read.
-    fn hide(&mut self, plan: &Plan) {
-        // A link is hidden with what it leads to. A folder comes before what is in it.
+    /// Masks the visible paths that must not be read.
+    fn hide(&mut self, plan: &LaunchPlan) {
+        // A link is hidden together with its target. A folder comes before its contents.
         let all: BTreeSet<PathBuf> =
             plan.hide.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
         for real in all {
-            let is_seen = match real.ancestors().find_map(|above| self.parts.get(above)) {
-                Some(Part::Copy { .. } | Part::Held { .. }) => true,
-                // Nothing below it is seen at all.
-                Some(Part::Hidden) => false,
-                _ => self.parts.iter().any(|(place, part)| {
-                    matches!(part, Part::Copy { .. }) && place.starts_with(&real)
+            let is_seen = match real.ancestors().find_map(|above| self.entries.get(above)) {
+                Some(RootEntry::Copy { .. } | RootEntry::Held { .. }) => true,
+                // Nothing below it can be seen at all.
+                Some(RootEntry::Hidden) => false,
+                _ => self.entries.iter().any(|(place, entry)| {
+                    matches!(entry, RootEntry::Copy { .. }) && place.starts_with(&real)
                 }),
             };
             if is_seen {
-                self.parts.retain(|place, _| !place.starts_with(&real));
+                self.entries.retain(|place, _| !place.starts_with(&real));
                 self.hold_way(&real);
-                self.parts.insert(real, Part::Hidden);
+                self.entries.insert(real, RootEntry::Hidden);
             }
         }
     }
 
-    /// Where a path really lies, with the links on the way remembered; nothing when it is not there.
+    /// A path without symlinks, with the links on the way remembered; `None` when nothing is there.
     fn real(&mut self, path: &Path) -> Option<PathBuf> {
-        let found = way::find(path, |_| true)?;
+        let found = resolve::find(path, |_| true)?;
         self.links.extend(found.links);
         Some(found.path)
     }
@@ -298,7 +311,7 @@ fn empty_folder(at: &Path, mode: &str) -> io::Result<()> {
     sys::mount("tmpfs", at, libc::MS_NOSUID | libc::MS_NODEV, &format!("mode={mode}"))
 }
 
-/// Read-only: `/proc/sys` and what else there changes the machine, for root.
+/// Mounts `/proc` read-only: by `/proc/sys` and other files, root could change the machine.
 fn processes(at: &Path) -> io::Result<()> {
     let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC | libc::MS_RDONLY;
     sys::mount("proc", at, flags, "")
@@ -317,7 +330,7 @@ fn devices(at: &Path, copies: &[(&str, OwnedFd)]) -> io::Result<()> {
     let memory = at.join("shm");
     fs::create_dir(&memory)?;
     fs::set_permissions(&memory, Permissions::from_mode(0o1777))?;
-    // Terminals that a command makes for what it starts. Without it there are none.
+    // Terminals that a command makes for its children. Without this mount there are none.
     let terminals = at.join("pts");
     fs::create_dir(&terminals)?;
     let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
@@ -325,8 +338,8 @@ fn devices(at: &Path, copies: &[(&str, OwnedFd)]) -> io::Result<()> {
     Ok(())
 }
 
-/// Mounts over what is there, by whether it is a folder, a tree that may be read-only. What is gone by now, or has become a symlink,
-/// needs nothing: a symlink is passed over wherever files are looked for.
+/// Mounts a tree, perhaps read-only, over an existing file or folder, by its kind. A path that is gone by now, or is a symlink,
+/// needs nothing: symlinks are never followed when files are searched.
 fn as_it_is(at: &Path, tree: impl Fn(bool) -> io::Result<(OwnedFd, bool)>) -> io::Result<()> {
     let once = |is_folder| -> io::Result<()> {
         let (tree, read_only) = tree(is_folder)?;
@@ -354,14 +367,14 @@ fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// What is put over all that is hidden: a file that nobody may open, and a folder that nobody may look into. To root, who may, they
-/// are empty.
-struct Covers {
+/// The masks that are mounted over hidden paths: a file and a folder without any permissions. Root, which may open them, finds
+/// them empty.
+struct PathMasks {
     file: File,
     folder: File,
 }
 
-impl Covers {
+impl PathMasks {
     /// They lie below the new root, which is put together over them, so that nothing in it leads there.
     fn new(bench: &Path) -> io::Result<Self> {
         empty_folder(bench, "0755")?;

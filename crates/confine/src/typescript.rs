@@ -5,8 +5,8 @@ use std::path::Path;
 
 use ts_rs::{Config, TS};
 
-use crate::plan::{Demand, Limits, Network, Plan};
-use crate::report::{Hole, Line, Report};
+use crate::plan::{EnforcementDemand, LaunchPlan, NetworkAccess, ResourceLimits};
+use crate::report::{EnforcementGap, StatusLine, SupportReport};
 
 const HEADER: &str = "\
 // Made of the types of `crates/confine` by its test `typescript_has_these_types`. Not edited by hand:
@@ -23,13 +23,13 @@ fn declared<T: TS>(cfg: &Config) -> String {
 fn typescript_has_these_types() {
     let cfg = Config::new().with_large_int("number");
     let all = [
-        declared::<Demand>,
-        declared::<Hole>,
-        declared::<Limits>,
-        declared::<Line<'static>>,
-        declared::<Network>,
-        declared::<Plan>,
-        declared::<Report>,
+        declared::<EnforcementDemand>,
+        declared::<EnforcementGap>,
+        declared::<ResourceLimits>,
+        declared::<StatusLine<'static>>,
+        declared::<NetworkAccess>,
+        declared::<LaunchPlan>,
+        declared::<SupportReport>,
     ];
     let made: String = std::iter::once(HEADER.to_owned()).chain(all.map(|of| of(&cfg))).collect();
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ts/confine/plan.ts");

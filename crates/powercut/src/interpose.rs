@@ -14,44 +14,45 @@ use std::ffi::{c_char, c_int, c_long, c_uint, c_void};
 
 use libc::{AT_FDCWD, iovec, mode_t, off_t, size_t, ssize_t, syscall};
 
-use crate::Kind;
-use crate::recorder::{Target, absolute, bytes, gathered, path_of, recorder, stat};
+use crate::RecordKind;
+use crate::recorder::{WatchTarget, absolute, bytes, gathered, path_of, recorder, stat};
 
 /// A system call whose result is a number of bytes.
 macro_rules! size { ($($argument:expr),*) => { syscall($($argument),*) as ssize_t } }
 /// A system call whose result is 0, a file or -1.
 macro_rules! code { ($($argument:expr),*) => { syscall($($argument),*) as c_int } }
 
-/// Where a write goes.
+/// The file offset of a write, as the replaced function gives it.
 #[derive(Clone, Copy)]
-enum At {
-    /// Where the file's position is, or its end when it is open for appending.
+enum WriteOffset {
+    /// The current position of the file, or its end when it is open for appending.
     Position,
-    /// There, or the end when it is open for appending.
+    /// This offset, or the end of the file when it is open for appending.
     Offset(off_t),
 }
 
 unsafe fn written(
-    fd: c_int, at: At, call: impl FnOnce() -> ssize_t, data: impl FnOnce(usize) -> Vec<u8>,
+    fd: c_int, offset: WriteOffset, call: impl FnOnce() -> ssize_t,
+    data: impl FnOnce(usize) -> Vec<u8>,
 ) -> ssize_t {
     let Some(recorder) = recorder() else { return call() };
     let Some(target) = recorder.target(fd) else { return call() };
-    let order = recorder.order();
+    let guard = recorder.guard();
     let result = call();
     let Ok(count @ 1..) = usize::try_from(result) else { return result };
     match target {
-        Target::Acks => order.log(Kind::Ack, 0, 0, b"", &data(count)),
-        Target::Dir(_) => {}
-        Target::File(inode) => {
+        WatchTarget::Acks => guard.log(RecordKind::Ack, 0, 0, b"", &data(count)),
+        WatchTarget::Dir(_) => {}
+        WatchTarget::File(inode) => {
             let appends = libc::fcntl(fd, libc::F_GETFL) & libc::O_APPEND != 0;
-            let offset = match at {
-                At::Position => libc::lseek(fd, 0, libc::SEEK_CUR) - result as off_t,
-                At::Offset(_) if appends => {
+            let offset = match offset {
+                WriteOffset::Position => libc::lseek(fd, 0, libc::SEEK_CUR) - result as off_t,
+                WriteOffset::Offset(_) if appends => {
                     stat(fd).map_or(0, |stat| stat.st_size) - result as off_t
                 }
-                At::Offset(offset) => offset,
+                WriteOffset::Offset(offset) => offset,
             };
-            order.log(Kind::Write, inode, offset as u64, b"", &data(count));
+            guard.log(RecordKind::Write, inode, offset as u64, b"", &data(count));
         }
     }
     result
@@ -60,13 +61,13 @@ unsafe fn written(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn write(fd: c_int, data: *const c_void, count: size_t) -> ssize_t {
     let call = || size!(libc::SYS_write, fd, data, count);
-    written(fd, At::Position, call, |count| bytes(data, count))
+    written(fd, WriteOffset::Position, call, |count| bytes(data, count))
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pwrite(fd: c_int, data: *const c_void, count: size_t, at: off_t) -> ssize_t {
     let call = || size!(libc::SYS_pwrite64, fd, data, count, at);
-    written(fd, At::Offset(at), call, |count| bytes(data, count))
+    written(fd, WriteOffset::Offset(at), call, |count| bytes(data, count))
 }
 
 #[unsafe(no_mangle)]
@@ -77,14 +78,14 @@ unsafe extern "C" fn pwrite64(fd: c_int, data: *const c_void, count: size_t, at:
 #[unsafe(no_mangle)]
 unsafe extern "C" fn writev(fd: c_int, parts: *const iovec, number: c_int) -> ssize_t {
     let call = || size!(libc::SYS_writev, fd, parts, number);
-    written(fd, At::Position, call, |count| gathered(parts, number, count))
+    written(fd, WriteOffset::Position, call, |count| gathered(parts, number, count))
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pwritev(fd: c_int, parts: *const iovec, number: c_int, at: off_t) -> ssize_t {
     // The kernel takes the offset in two halves, of which the upper one means nothing on 64 bits.
     let call = || size!(libc::SYS_pwritev, fd, parts, number, at, 0);
-    written(fd, At::Offset(at), call, |count| gathered(parts, number, count))
+    written(fd, WriteOffset::Offset(at), call, |count| gathered(parts, number, count))
 }
 
 #[unsafe(no_mangle)]
@@ -100,16 +101,16 @@ unsafe fn opened(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t) ->
     if flags & (libc::O_CREAT | libc::O_TRUNC) == 0 {
         return call();
     }
-    let order = recorder.order();
+    let guard = recorder.guard();
     let existed = libc::faccessat(dir, path, libc::F_OK, 0) == 0;
     let fd = call();
     if fd >= 0
-        && let Some(Target::File(inode)) = recorder.target(fd)
+        && let Some(WatchTarget::File(inode)) = recorder.target(fd)
     {
         if !existed {
-            order.log(Kind::Create, inode, 0, &path_of(fd).unwrap_or_default(), b"");
+            guard.log(RecordKind::Create, inode, 0, &path_of(fd).unwrap_or_default(), b"");
         } else if flags & libc::O_TRUNC != 0 {
-            order.log(Kind::Truncate, inode, 0, b"", b"");
+            guard.log(RecordKind::Truncate, inode, 0, b"", b"");
         }
     }
     fd
@@ -143,16 +144,16 @@ unsafe extern "C" fn creat(path: *const c_char, mode: mode_t) -> c_int {
 }
 
 /// A call that changes an open file, logged when it returned 0.
-unsafe fn done(fd: c_int, kind: Kind, number: u64, call: impl FnOnce() -> c_int) -> c_int {
+unsafe fn done(fd: c_int, kind: RecordKind, number: u64, call: impl FnOnce() -> c_int) -> c_int {
     let Some(recorder) = recorder() else { return call() };
     let Some(target) = recorder.target(fd) else { return call() };
-    let order = recorder.order();
+    let guard = recorder.guard();
     let result = call();
     if result == 0 {
         match target {
-            Target::File(inode) => order.log(kind, inode, number, b"", b""),
-            Target::Dir(path) => order.log(Kind::SyncDir, 0, 0, &path, b""),
-            Target::Acks => {}
+            WatchTarget::File(inode) => guard.log(kind, inode, number, b"", b""),
+            WatchTarget::Dir(path) => guard.log(RecordKind::SyncDir, 0, 0, &path, b""),
+            WatchTarget::Acks => {}
         }
     }
     result
@@ -160,17 +161,17 @@ unsafe fn done(fd: c_int, kind: Kind, number: u64, call: impl FnOnce() -> c_int)
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn fsync(fd: c_int) -> c_int {
-    done(fd, Kind::Sync, 0, || code!(libc::SYS_fsync, fd))
+    done(fd, RecordKind::Sync, 0, || code!(libc::SYS_fsync, fd))
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn fdatasync(fd: c_int) -> c_int {
-    done(fd, Kind::Sync, 0, || code!(libc::SYS_fdatasync, fd))
+    done(fd, RecordKind::Sync, 0, || code!(libc::SYS_fdatasync, fd))
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ftruncate(fd: c_int, length: off_t) -> c_int {
-    done(fd, Kind::Truncate, length as u64, || code!(libc::SYS_ftruncate, fd, length))
+    done(fd, RecordKind::Truncate, length as u64, || code!(libc::SYS_ftruncate, fd, length))
 }
 
 #[unsafe(no_mangle)]
@@ -180,7 +181,7 @@ unsafe extern "C" fn ftruncate64(fd: c_int, length: off_t) -> c_int {
 
 /// A call that changes names, logged when it returned 0. Of a rename the new name, too.
 unsafe fn named(
-    kind: Kind, (dir, path): (c_int, *const c_char), to: Option<(c_int, *const c_char)>,
+    kind: RecordKind, (dir, path): (c_int, *const c_char), to: Option<(c_int, *const c_char)>,
     data: &[u8], call: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(recorder) = recorder() else { return call() };
@@ -189,10 +190,10 @@ unsafe fn named(
     if !recorder.watches(&path) && !to.as_ref().is_some_and(|to| recorder.watches(to)) {
         return call();
     }
-    let order = recorder.order();
+    let guard = recorder.guard();
     let result = call();
     if result == 0 {
-        order.log(kind, 0, 0, &path, to.as_deref().unwrap_or(data));
+        guard.log(kind, 0, 0, &path, to.as_deref().unwrap_or(data));
     }
     result
 }
@@ -215,8 +216,8 @@ unsafe extern "C" fn renameat2(
 ) -> c_int {
     let exchange = flags & libc::RENAME_EXCHANGE != 0;
     let (kind, target) = match exchange {
-        true => (Kind::Unmodelled, None),
-        false => (Kind::Rename, Some((to_dir, to))),
+        true => (RecordKind::Unmodelled, None),
+        false => (RecordKind::Rename, Some((to_dir, to))),
     };
     named(kind, (from_dir, from), target, b"renameat2", || {
         code!(libc::SYS_renameat2, from_dir, from, to_dir, to, flags)
@@ -235,7 +236,9 @@ unsafe extern "C" fn rmdir(path: *const c_char) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn unlinkat(dir: c_int, path: *const c_char, flags: c_int) -> c_int {
-    named(Kind::Unlink, (dir, path), None, b"", || code!(libc::SYS_unlinkat, dir, path, flags))
+    named(RecordKind::Unlink, (dir, path), None, b"", || {
+        code!(libc::SYS_unlinkat, dir, path, flags)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -245,14 +248,14 @@ unsafe extern "C" fn mkdir(path: *const c_char, mode: mode_t) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mkdirat(dir: c_int, path: *const c_char, mode: mode_t) -> c_int {
-    named(Kind::MakeDir, (dir, path), None, b"", || code!(libc::SYS_mkdirat, dir, path, mode))
+    named(RecordKind::MakeDir, (dir, path), None, b"", || code!(libc::SYS_mkdirat, dir, path, mode))
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn linkat(
     from_dir: c_int, from: *const c_char, to_dir: c_int, to: *const c_char, flags: c_int,
 ) -> c_int {
-    named(Kind::Unmodelled, (to_dir, to), None, b"linkat", || {
+    named(RecordKind::Unmodelled, (to_dir, to), None, b"linkat", || {
         code!(libc::SYS_linkat, from_dir, from, to_dir, to, flags)
     })
 }
@@ -264,14 +267,14 @@ unsafe extern "C" fn link(from: *const c_char, to: *const c_char) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn symlink(target: *const c_char, path: *const c_char) -> c_int {
-    named(Kind::Unmodelled, (AT_FDCWD, path), None, b"symlink", || {
+    named(RecordKind::Unmodelled, (AT_FDCWD, path), None, b"symlink", || {
         code!(libc::SYS_symlinkat, target, AT_FDCWD, path)
     })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn truncate(path: *const c_char, length: off_t) -> c_int {
-    named(Kind::Unmodelled, (AT_FDCWD, path), None, b"truncate", || {
+    named(RecordKind::Unmodelled, (AT_FDCWD, path), None, b"truncate", || {
         code!(libc::SYS_truncate, path, length)
     })
 }
@@ -284,10 +287,10 @@ unsafe extern "C" fn truncate64(path: *const c_char, length: off_t) -> c_int {
 /// Logs that a watched file is changed in a way that no replay models.
 fn unmodelled(fd: c_int, function: &str) {
     if let Some(recorder) = recorder()
-        && let Some(Target::File(inode)) = recorder.target(fd)
+        && let Some(WatchTarget::File(inode)) = recorder.target(fd)
     {
         let path = path_of(fd).unwrap_or_default();
-        recorder.order().log(Kind::Unmodelled, inode, 0, &path, function.as_bytes());
+        recorder.guard().log(RecordKind::Unmodelled, inode, 0, &path, function.as_bytes());
     }
 }
 

@@ -2,7 +2,7 @@
 //! one folder: what is written where, what is made durable by `fsync`, which names come and go. `countersign-proof` plays
 //! power cuts from that log. Linux on 64 bits only; empty elsewhere.
 //!
-//! Told by the environment:
+//! Configured by the environment:
 //!
 //! - `COUNTERSIGN_POWERCUT_DIR`: the folder, as an absolute path without links
 //! - `COUNTERSIGN_POWERCUT_LOG`: the file to log to, outside of it
@@ -10,7 +10,7 @@
 //!   acknowledged by then. A line should be one `write`.
 //!
 //! A record of the log, numbers little-endian: `u32` length of the rest, `u8` kind, `u64` inode, `u64` offset or length, `u32`
-//! length of the path, the path, the data. The kinds are in [`Kind`].
+//! length of the path, the path, the data. The kinds are in [`RecordKind`].
 //!
 //! What it does not see: calls that a program makes without the C library (Go, static programs), stdio's own opens, and
 //! stores to mapped memory. What it sees and no replay models (shared writable mappings, `fallocate`, links, …) is logged as
@@ -22,10 +22,10 @@ mod interpose;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod recorder;
 
-/// What a record of the log says.
+/// The kind of a record in the log, and the fields that it uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum RecordKind {
     /// A file was made: path and inode.
     Create = 1,
     /// Data was written: inode, offset, data.
@@ -42,8 +42,8 @@ pub enum Kind {
     Unlink = 7,
     /// A folder was made: path.
     MakeDir = 8,
-    /// The program said what it has acknowledged: data.
+    /// The program wrote down an acknowledgement: data.
     Ack = 9,
-    /// Something happened that no replay models: path, and the name of the function as data.
+    /// A change that no replay models: path, and the name of the function as data.
     Unmodelled = 10,
 }

@@ -1,13 +1,13 @@
-//! Which files are watched, and the log.
+//! The watched files, and the log.
 
 use std::ffi::{CStr, OsString, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStringExt;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::Kind;
+use crate::RecordKind;
 
-/// What is watched and where it is logged.
-pub(crate) struct Recorder {
+/// The watched folder, the file of acknowledgements, and the log.
+pub(crate) struct FileRecorder {
     dir: Vec<u8>,
     acks: Vec<u8>,
     log: c_int,
@@ -15,13 +15,13 @@ pub(crate) struct Recorder {
 }
 
 /// The recorder, when the environment asks for one. Reads no file and calls nothing that is replaced.
-pub(crate) fn recorder() -> Option<&'static Recorder> {
-    static RECORDER: OnceLock<Option<Recorder>> = OnceLock::new();
-    RECORDER.get_or_init(Recorder::from_environment).as_ref()
+pub(crate) fn recorder() -> Option<&'static FileRecorder> {
+    static RECORDER: OnceLock<Option<FileRecorder>> = OnceLock::new();
+    RECORDER.get_or_init(FileRecorder::from_environment).as_ref()
 }
 
-/// What an open file is to the replay.
-pub(crate) enum Target {
+/// An open file, as the replay knows it.
+pub(crate) enum WatchTarget {
     /// A file below the folder.
     File(u64),
     /// The folder or one below it.
@@ -30,20 +30,21 @@ pub(crate) enum Target {
     Acks,
 }
 
-/// While it lives, no other thread or process changes a watched file.
-pub(crate) struct Order<'a> {
-    recorder: &'a Recorder,
+/// Exclusive access to the log. While it lives, no other thread or process changes a watched file, so that the order of the
+/// records is the order of the changes.
+pub(crate) struct RecordGuard<'a> {
+    recorder: &'a FileRecorder,
     _threads: MutexGuard<'a, ()>,
 }
 
-impl Drop for Order<'_> {
+impl Drop for RecordGuard<'_> {
     fn drop(&mut self) {
         // SAFETY: takes a number.
         unsafe { libc::flock(self.recorder.log, libc::LOCK_UN) };
     }
 }
 
-impl Recorder {
+impl FileRecorder {
     fn from_environment() -> Option<Self> {
         let bytes = |name: &str| std::env::var_os(name).map(OsString::into_vec);
         let dir = bytes("COUNTERSIGN_POWERCUT_DIR")?;
@@ -62,12 +63,12 @@ impl Recorder {
         Some(Self { dir, acks, log, threads: Mutex::new(()) })
     }
 
-    /// Waits until nobody else changes a watched file.
-    pub(crate) fn order(&self) -> Order<'_> {
+    /// Waits until no other thread or process changes a watched file.
+    pub(crate) fn guard(&self) -> RecordGuard<'_> {
         let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: takes a number.
         unsafe { libc::flock(self.log, libc::LOCK_EX) };
-        Order { recorder: self, _threads: threads }
+        RecordGuard { recorder: self, _threads: threads }
     }
 
     /// Whether a path is below the folder.
@@ -76,26 +77,26 @@ impl Recorder {
             .is_some_and(|rest| rest.first().is_none_or(|byte| *byte == b'/'))
     }
 
-    /// What an open file is to the replay; `None`: nothing.
-    pub(crate) fn target(&self, fd: c_int) -> Option<Target> {
+    /// An open file, as the replay knows it; `None`: it is not watched.
+    pub(crate) fn target(&self, fd: c_int) -> Option<WatchTarget> {
         let path = path_of(fd)?;
         if path == self.acks {
-            return Some(Target::Acks);
+            return Some(WatchTarget::Acks);
         }
         if !self.watches(&path) {
             return None;
         }
         let stat = stat(fd)?;
         Some(match stat.st_mode & libc::S_IFMT {
-            libc::S_IFDIR => Target::Dir(path),
-            _ => Target::File(stat.st_ino),
+            libc::S_IFDIR => WatchTarget::Dir(path),
+            _ => WatchTarget::File(stat.st_ino),
         })
     }
 }
 
-impl Order<'_> {
+impl RecordGuard<'_> {
     /// Adds a record. A log that cannot be written ends the program: it would be missing a write.
-    pub(crate) fn log(&self, kind: Kind, inode: u64, number: u64, path: &[u8], data: &[u8]) {
+    pub(crate) fn log(&self, kind: RecordKind, inode: u64, number: u64, path: &[u8], data: &[u8]) {
         let length = 1 + 8 + 8 + 4 + path.len() + data.len();
         let mut record = Vec::with_capacity(4 + length);
         record.extend((length as u32).to_le_bytes());
@@ -115,7 +116,7 @@ impl Order<'_> {
     }
 }
 
-/// The path of an open file, as the system tells it.
+/// The path of an open file, by `/proc`.
 pub(crate) fn path_of(fd: c_int) -> Option<Vec<u8>> {
     link(&format!("/proc/self/fd/{fd}\0"))
 }
@@ -129,7 +130,7 @@ fn link(name: &str) -> Option<Vec<u8>> {
     Some(path)
 }
 
-/// What the system says of an open file.
+/// The metadata of an open file.
 pub(crate) fn stat(fd: c_int) -> Option<libc::stat> {
     // SAFETY: zeros are a value of this plain struct.
     let mut stat: libc::stat = unsafe { std::mem::zeroed() };

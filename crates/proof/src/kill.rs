@@ -9,13 +9,13 @@ use std::time::Duration;
 use fastrand::Rng;
 use serde::Serialize;
 
-use crate::process::{Folder, Running, joined, this_program, wait_for_growth};
-use crate::store::{self, Failure};
-use crate::verify::{self, Verdict};
+use crate::process::{ChildGuard, TemporaryFolder, joined, this_program, wait_for_growth};
+use crate::store::{self, ProofError};
+use crate::verify::{self, StoreFindings};
 
-/// How often to kill what.
+/// The plan of a run: how often which writers are killed.
 #[derive(Debug)]
-pub struct Plan {
+pub struct KillPlan {
     /// The store.
     pub store: String,
     /// Kills over all rounds.
@@ -26,15 +26,15 @@ pub struct Plan {
     pub processes: u64,
     /// Threads of each.
     pub threads: u64,
-    /// Of the dice.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// Where to make the folder for it all.
+    /// The parent of the temporary folder.
     pub dir: Option<String>,
 }
 
-/// What came of it.
+/// The report of a run.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct KillReport {
     tool: &'static str,
     store: String,
     seed: u64,
@@ -44,26 +44,26 @@ pub struct Report {
     rounds: u64,
     /// Writers that ended before they were killed, which none should.
     failed: u64,
-    found: Verdict,
+    found: StoreFindings,
     /// Whether nothing was lost, doubled or broken, and no writer failed.
     pub ok: bool,
 }
 
-/// Kills and looks.
-pub fn run(plan: &Plan) -> Result<Report, Failure> {
+/// Kills writers, and examines the store after each round.
+pub fn run(plan: &KillPlan) -> Result<KillReport, ProofError> {
     let mut random = Rng::with_seed(plan.seed);
-    let mut found = Verdict::default();
+    let mut found = StoreFindings::default();
     let (mut kills, mut rounds, mut failed) = (0, 0, 0);
     while kills < plan.kills {
         let wanted = plan.kills_a_round.min(plan.kills - kills);
-        let folder = Folder::new(plan.dir.as_deref())?;
+        let folder = TemporaryFolder::new(plan.dir.as_deref())?;
         failed += round(plan, wanted, &folder, &mut random)?;
         found.add(look(plan, &folder)?);
         kills += wanted;
         rounds += 1;
     }
     let ok = found.is_clean() && failed == 0;
-    Ok(Report {
+    Ok(KillReport {
         tool: "kill",
         store: plan.store.clone(),
         seed: plan.seed,
@@ -77,8 +77,10 @@ pub fn run(plan: &Plan) -> Result<Report, Failure> {
     })
 }
 
-/// So many kills on one store. Answers how many writers failed by themselves.
-fn round(plan: &Plan, wanted: u64, folder: &Folder, random: &mut Rng) -> Result<u64, Failure> {
+/// One round of kills on one store. Returns how many writers failed by themselves.
+fn round(
+    plan: &KillPlan, wanted: u64, folder: &TemporaryFolder, random: &mut Rng,
+) -> Result<u64, ProofError> {
     let dir = folder.folder("store")?;
     let (started, failed) = (AtomicU64::new(0), AtomicU64::new(0));
     let results = thread::scope(|scope| {
@@ -106,10 +108,10 @@ fn round(plan: &Plan, wanted: u64, folder: &Folder, random: &mut Rng) -> Result<
 
 /// One writer, killed 0.2 to 60 ms after it was first answered; `false`: it ended by itself.
 fn live_and_die(
-    plan: &Plan, dir: &Path, acks: &Path, life: u64, random: &mut Rng,
-) -> Result<bool, Failure> {
+    plan: &KillPlan, dir: &Path, acks: &Path, life: u64, random: &mut Rng,
+) -> Result<bool, ProofError> {
     let before = fs::metadata(acks).map_or(0, |metadata| metadata.len());
-    let mut writer = Running(
+    let mut writer = ChildGuard(
         this_program(&[
             "victim",
             "--store",
@@ -136,7 +138,7 @@ fn live_and_die(
     Ok(writer.0.try_wait()?.is_none())
 }
 
-fn look(plan: &Plan, folder: &Folder) -> Result<Verdict, Failure> {
+fn look(plan: &KillPlan, folder: &TemporaryFolder) -> Result<StoreFindings, ProofError> {
     let mut acks = Vec::new();
     for writer in 0..plan.processes {
         let file = folder.path(&format!("acks-{writer}"));

@@ -1,12 +1,12 @@
-//! What a ledger promises, tried on real processes:
+//! The promises of a ledger, tested on real processes:
 //!
-//! - [`power`]: a recorded run, cut at random points: what was not synced is dropped, kept in part, or torn
+//! - [`power`]: a recorded run, cut at random points: unsynced changes are dropped, kept in part, or torn
 //! - [`kill`]: writers that are killed at random moments
 //! - [`race`]: many threads of many processes decide the same requests
 //! - [`history`]: operations with their times, checked for one order that explains them all
 //!
-//! Each runs on any [`store::TrustStore`]: the ledger itself, and small stores of this crate, some of which are broken on purpose
-//! to show that the tool notices. [`verify`] says what all of them must hold.
+//! Each runs on any [`store::ProofStore`]: the ledger itself, and small stores of this crate, some of which are broken on purpose
+//! to show that the tool notices. [`verify`] checks what all of them must hold.
 #![cfg_attr(
     test,
     allow(

@@ -13,11 +13,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
 
-use countersign_proof::history::Client;
-use countersign_proof::options::Options;
+use countersign_proof::history::HistoryClient;
+use countersign_proof::options::CommandOptions;
 use countersign_proof::process::joined;
-use countersign_proof::store::{self, Failure};
-use countersign_proof::work::{Acks, Worker};
+use countersign_proof::store::{self, ProofError};
+use countersign_proof::work::{AckLog, StoreWorker};
 use countersign_proof::{history, kill, power, race, verify};
 use fastrand::Rng;
 use serde::Serialize;
@@ -44,19 +44,19 @@ fn main() -> ExitCode {
     }
 }
 
-fn usage() -> Failure {
+fn usage() -> ProofError {
     let stores = store::NAMES.iter().map(|(name, what)| format!("\n  {name:<15} {what}"));
-    Failure(format!("{USAGE}\nstores:{}", stores.collect::<String>()))
+    ProofError(format!("{USAGE}\nstores:{}", stores.collect::<String>()))
 }
 
 /// The store that is looked at unless another is named.
 const STORE: &str = "ledger";
 
-fn run(tool: &str, words: &[String]) -> Result<bool, Failure> {
+fn run(tool: &str, words: &[String]) -> Result<bool, ProofError> {
     let options =
-        |known: &[&str]| Options::read(words, &[&["store", "dir", "seed"], known].concat());
-    let name = |options: &Options| options.text("store").unwrap_or(STORE).to_owned();
-    let dir = |options: &Options| options.text("dir").map(str::to_owned);
+        |known: &[&str]| CommandOptions::read(words, &[&["store", "dir", "seed"], known].concat());
+    let name = |options: &CommandOptions| options.text("store").unwrap_or(STORE).to_owned();
+    let dir = |options: &CommandOptions| options.text("dir").map(str::to_owned);
     match tool {
         "power" => {
             let options = options(&[
@@ -69,7 +69,7 @@ fn run(tool: &str, words: &[String]) -> Result<bool, Failure> {
                 "keep",
                 "lives",
             ])?;
-            let report = power::run(&power::Plan {
+            let report = power::run(&power::PowerPlan {
                 store: name(&options),
                 victim: options.text("victim").map(str::to_owned),
                 check: options.text("check").map(str::to_owned),
@@ -87,7 +87,7 @@ fn run(tool: &str, words: &[String]) -> Result<bool, Failure> {
         }
         "kill" => {
             let options = options(&["kills", "round", "processes", "threads"])?;
-            let report = kill::run(&kill::Plan {
+            let report = kill::run(&kill::KillPlan {
                 store: name(&options),
                 kills: options.get("kills", 2000)?,
                 kills_a_round: options.get("round", 200)?,
@@ -101,7 +101,7 @@ fn run(tool: &str, words: &[String]) -> Result<bool, Failure> {
         }
         "race" => {
             let options = options(&["processes", "threads", "approvals"])?;
-            let report = race::run(&race::Plan {
+            let report = race::run(&race::RacePlan {
                 store: name(&options),
                 processes: options.get("processes", 8)?,
                 threads: options.get("threads", 4)?,
@@ -113,7 +113,7 @@ fn run(tool: &str, words: &[String]) -> Result<bool, Failure> {
         }
         "history" => {
             let options = options(&["operations", "kills", "processes", "keys", "turns"])?;
-            let report = history::run(&history::Plan {
+            let report = history::run(&history::HistoryPlan {
                 store: name(&options),
                 operations: options.get("operations", 50_000)?,
                 kills: options.get("kills", 300)?,
@@ -131,13 +131,13 @@ fn run(tool: &str, words: &[String]) -> Result<bool, Failure> {
 }
 
 /// What the tools start this program as.
-fn child(role: &str, words: &[String]) -> Result<(), Failure> {
+fn child(role: &str, words: &[String]) -> Result<(), ProofError> {
     let known =
         &["store", "dir", "acks", "calls", "threads", "seed", "name", "history", "keys", "epoch"];
     if !["victim", "check", "racer", "client"].contains(&role) {
         return Err(usage());
     }
-    let options = Options::read(words, known)?;
+    let options = CommandOptions::read(words, known)?;
     let (name, dir) = (options.needed("store")?, Path::new(options.needed("dir")?));
     match role {
         "victim" => victim(name, dir, &options),
@@ -154,15 +154,15 @@ fn child(role: &str, words: &[String]) -> Result<(), Failure> {
             let history = Path::new(options.needed("history")?);
             let name = options.needed("name")?;
             let epoch = Path::new(options.needed("epoch")?);
-            Client::new(&*store, history, name, options.get("seed", 1)?)?
+            HistoryClient::new(&*store, history, name, options.get("seed", 1)?)?
                 .run(options.get("keys", 40)?, epoch)
         }
     }
 }
 
 /// Works, in two halves with the store closed and opened in between.
-fn victim(name: &str, dir: &Path, options: &Options) -> Result<(), Failure> {
-    let acks = Acks::open(Path::new(options.needed("acks")?))?;
+fn victim(name: &str, dir: &Path, options: &CommandOptions) -> Result<(), ProofError> {
+    let acks = AckLog::open(Path::new(options.needed("acks")?))?;
     let seed: u64 = options.get("seed", 1)?;
     let me = options.text("name").map_or_else(|| format!("victim-{seed}"), str::to_owned);
     let (calls, threads): (u64, u64) = (options.get("calls", 400)?, options.get("threads", 1)?);
@@ -175,7 +175,7 @@ fn victim(name: &str, dir: &Path, options: &Options) -> Result<(), Failure> {
                     let (store, acks, random) = (&*store, &acks, random.fork());
                     let name = format!("{me}-{half}-{thread}");
                     scope.spawn(move || {
-                        let mut worker = Worker::new(store, acks, name, random);
+                        let mut worker = StoreWorker::new(store, acks, name, random);
                         (0..calls / 2 / threads.max(1)).try_for_each(|_| worker.call())
                     })
                 })
@@ -187,7 +187,7 @@ fn victim(name: &str, dir: &Path, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-fn print(value: &impl Serialize) -> Result<(), Failure> {
+fn print(value: &impl Serialize) -> Result<(), ProofError> {
     println!("{}", serde_json::to_string(value)?);
     Ok(())
 }

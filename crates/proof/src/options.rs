@@ -3,24 +3,24 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use crate::store::Failure;
+use crate::store::ProofError;
 
 /// The options of a command line.
 #[derive(Debug, Default)]
-pub struct Options(BTreeMap<String, String>);
+pub struct CommandOptions(BTreeMap<String, String>);
 
-impl Options {
+impl CommandOptions {
     /// Reads pairs; `known` are the names there are.
-    pub fn read(words: &[String], known: &[&str]) -> Result<Self, Failure> {
+    pub fn read(words: &[String], known: &[&str]) -> Result<Self, ProofError> {
         let mut options = BTreeMap::new();
         for pair in words.chunks(2) {
             let name = pair.first().and_then(|word| word.strip_prefix("--")).unwrap_or_default();
             let [_, value] = pair else {
-                return Err(Failure(format!("--{name} has no value")));
+                return Err(ProofError(format!("--{name} has no value")));
             };
             if !known.contains(&name) {
                 let known: Vec<String> = known.iter().map(|name| format!("--{name}")).collect();
-                return Err(Failure(format!("{:?} is none of {}", pair[0], known.join(", "))));
+                return Err(ProofError(format!("{:?} is none of {}", pair[0], known.join(", "))));
             }
             options.insert(name.to_owned(), value.clone());
         }
@@ -33,14 +33,14 @@ impl Options {
     }
 
     /// The text of an option that must be there.
-    pub fn needed(&self, name: &str) -> Result<&str, Failure> {
-        self.text(name).ok_or_else(|| Failure(format!("--{name} is missing")))
+    pub fn needed(&self, name: &str) -> Result<&str, ProofError> {
+        self.text(name).ok_or_else(|| ProofError(format!("--{name} is missing")))
     }
 
-    /// An option as what it should be.
-    pub fn get<T: FromStr>(&self, name: &str, default: T) -> Result<T, Failure> {
+    /// An option, parsed.
+    pub fn get<T: FromStr>(&self, name: &str, default: T) -> Result<T, ProofError> {
         let Some(text) = self.text(name) else { return Ok(default) };
-        text.parse().map_err(|_| Failure(format!("--{name} {text:?} is not a number")))
+        text.parse().map_err(|_| ProofError(format!("--{name} {text:?} is not a number")))
     }
 }
 
@@ -52,7 +52,7 @@ mod tests {
     fn takes_pairs_it_knows() {
         let read = |words: &[&str]| {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            Options::read(&words, &["seed", "store"])
+            CommandOptions::read(&words, &["seed", "store"])
         };
         let options = read(&["--seed", "7"]).unwrap();
         assert_eq!(options.get("seed", 1).unwrap(), 7);

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::store::Failure;
+use crate::store::ProofError;
 
-/// A folder that is gone when this is.
+/// A temporary folder, removed on drop.
 #[derive(Debug)]
-pub struct Folder(PathBuf);
+pub struct TemporaryFolder(PathBuf);
 
-impl Folder {
+impl TemporaryFolder {
     /// A new one below `parent`, or below the system's folder for temporary files.
-    pub fn new(parent: Option<&str>) -> Result<Self, Failure> {
+    pub fn new(parent: Option<&str>) -> Result<Self, ProofError> {
         let parent = parent.map_or_else(std::env::temp_dir, PathBuf::from);
         let path =
             fs::canonicalize(parent)?.join(format!("countersign-proof-{}", uuid::Uuid::now_v7()));
@@ -22,7 +22,7 @@ impl Folder {
     }
 
     /// A folder in it, made when it is not there.
-    pub fn folder(&self, name: &str) -> Result<PathBuf, Failure> {
+    pub fn folder(&self, name: &str) -> Result<PathBuf, ProofError> {
         let path = self.0.join(name);
         fs::create_dir_all(&path)?;
         Ok(path)
@@ -34,25 +34,25 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for TemporaryFolder {
     fn drop(&mut self) {
-        // What cannot be removed is left to the system: it is in its folder for that.
+        // A folder that cannot be removed is left to the system, which cleans up its temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// This program with other words.
-pub fn this_program(words: &[&str]) -> Result<Command, Failure> {
+/// A command that runs this program with other arguments.
+pub fn this_program(words: &[&str]) -> Result<Command, ProofError> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(words).stdin(Stdio::null()).stdout(Stdio::null());
     Ok(command)
 }
 
-/// A child that does not outlive this.
+/// A child process that is killed on drop.
 #[derive(Debug)]
-pub struct Running(pub Child);
+pub struct ChildGuard(pub Child);
 
-impl Drop for Running {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         // It may have ended already, which is as good.
         let _ = self.0.kill();
@@ -64,7 +64,7 @@ impl Drop for Running {
 pub const PATIENCE: Duration = Duration::from_secs(240);
 
 /// Waits until a file has more bytes than it had; `false`: the child ended first, or too much time passed.
-pub fn wait_for_growth(file: &Path, from: u64, child: &mut Running) -> Result<bool, Failure> {
+pub fn wait_for_growth(file: &Path, from: u64, child: &mut ChildGuard) -> Result<bool, ProofError> {
     let since = Instant::now();
     while since.elapsed() < PATIENCE {
         if fs::metadata(file).is_ok_and(|metadata| metadata.len() > from) {
@@ -78,10 +78,12 @@ pub fn wait_for_growth(file: &Path, from: u64, child: &mut Running) -> Result<bo
     Ok(false)
 }
 
-/// What several workers returned; a worker that panicked is a failure.
-pub fn joined<T>(results: Vec<std::thread::Result<Result<T, Failure>>>) -> Result<Vec<T>, Failure> {
+/// The results of several workers; a worker that panicked is an error.
+pub fn joined<T>(
+    results: Vec<std::thread::Result<Result<T, ProofError>>>,
+) -> Result<Vec<T>, ProofError> {
     results
         .into_iter()
-        .map(|result| result.unwrap_or_else(|_| Err(Failure("a thread panicked".into()))))
+        .map(|result| result.unwrap_or_else(|_| Err(ProofError("a thread panicked".into()))))
         .collect()
 }

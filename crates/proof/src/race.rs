@@ -9,13 +9,13 @@ use std::thread;
 
 use serde::{Deserialize, Serialize};
 
-use crate::process::{Folder, Running, joined, this_program};
-use crate::store::{self, Answer, Failure, Store};
-use crate::verify::{self, Ack, Verdict};
+use crate::process::{ChildGuard, TemporaryFolder, joined, this_program};
+use crate::store::{self, DecideAnswer, ProofError, ProofStore};
+use crate::verify::{self, StoreAck, StoreFindings};
 
-/// Who races for what.
+/// The plan of a race: how many processes and threads decide how many requests.
 #[derive(Debug)]
-pub struct Plan {
+pub struct RacePlan {
     /// The store.
     pub store: String,
     /// Processes at once.
@@ -24,82 +24,82 @@ pub struct Plan {
     pub threads: u64,
     /// Requests to decide.
     pub approvals: u64,
-    /// Where to make the folder for it all.
+    /// The parent of the temporary folder.
     pub dir: Option<String>,
 }
 
-/// What came of it.
+/// The report of a race.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct RaceReport {
     tool: &'static str,
     store: String,
     processes: u64,
     threads: u64,
     approvals: u64,
     attempts: u64,
-    /// Decisions that were told they won: one for each request.
+    /// Decisions that were answered as the winner: one for each request.
     winners: u64,
-    /// Decisions that were told of a winner who was none.
+    /// Decisions that were answered with a winner who did not win.
     misled: u64,
     /// Decisions in the audit log: one for each request.
     decided_entries: u64,
-    found: Verdict,
+    found: StoreFindings,
     /// Whether all of that is as it should be.
     pub ok: bool,
 }
 
-/// What one racer was told about each request, in one line.
+/// The answer that one racer got for one request, as a line of its output.
 #[derive(Debug, Serialize, Deserialize)]
-struct Told {
+struct RacerAnswer {
     me: Arc<str>,
     id: Arc<str>,
-    answer: Answer,
+    answer: DecideAnswer,
 }
 
 /// Races once.
-pub fn run(plan: &Plan) -> Result<Report, Failure> {
-    let folder = Folder::new(plan.dir.as_deref())?;
+pub fn run(plan: &RacePlan) -> Result<RaceReport, ProofError> {
+    let folder = TemporaryFolder::new(plan.dir.as_deref())?;
     let dir = folder.folder("store")?;
     let store = store::open(&plan.store, &dir)?;
     let mut acks = Vec::new();
     for number in 0..plan.approvals {
         let key: Arc<str> = format!("race-{number}").into();
-        acks.push(Ack::Requested { id: store.request(&key)?.id, key });
+        acks.push(StoreAck::Requested { id: store.request(&key)?.id, key });
     }
     let ids: Vec<&str> = acks
         .iter()
         .filter_map(|ack| match ack {
-            Ack::Requested { id, .. } => Some(&**id),
+            StoreAck::Requested { id, .. } => Some(&**id),
             _ => None,
         })
         .collect();
-    let told = start_racers(plan, &dir, &ids)?;
+    let answers = start_racers(plan, &dir, &ids)?;
 
     let mut winner: HashMap<&str, &str> = HashMap::new();
     let mut winners = 0;
-    for told in told.iter().filter(|told| told.answer == Answer::Won) {
+    for answers in answers.iter().filter(|answers| answers.answer == DecideAnswer::Won) {
         winners += 1;
-        winner.insert(&told.id, &told.me);
-        acks.push(Ack::Decided { id: Arc::clone(&told.id), by: Arc::clone(&told.me) });
+        winner.insert(&answers.id, &answers.me);
+        acks.push(StoreAck::Decided { id: Arc::clone(&answers.id), by: Arc::clone(&answers.me) });
     }
-    let misled = told.iter().filter(|told| match &told.answer {
-        Answer::Won => false,
-        Answer::Already(by) => winner.get(&*told.id) != Some(&&**by),
-        Answer::Unknown => true,
+    let misled = answers.iter().filter(|answers| match &answers.answer {
+        DecideAnswer::Won => false,
+        DecideAnswer::Already(by) => winner.get(&*answers.id) != Some(&&**by),
+        DecideAnswer::Unknown => true,
     });
     let misled = misled.count() as u64;
     let found = store.examine()?;
     let decided_entries =
         found.audit.iter().filter(|entry| &*entry.kind == "decided").count() as u64;
     let found = verify::verify(&acks, &found);
-    let attempts = told.len() as u64;
+    let attempts = answers.len() as u64;
     let ok = winners == plan.approvals
         && winner.len() as u64 == plan.approvals
         && misled == 0
         && decided_entries == plan.approvals
         && attempts == plan.approvals * plan.processes * plan.threads
         && found.is_clean();
-    Ok(Report {
+    Ok(RaceReport {
         tool: "race",
         store: plan.store.clone(),
         processes: plan.processes,
@@ -114,8 +114,8 @@ pub fn run(plan: &Plan) -> Result<Report, Failure> {
     })
 }
 
-/// Starts all, waits until each says it is ready, lets them go, and collects what they were told.
-fn start_racers(plan: &Plan, dir: &Path, ids: &[&str]) -> Result<Vec<Told>, Failure> {
+/// Starts all racers, waits until each is ready, lets them go, and collects their answers.
+fn start_racers(plan: &RacePlan, dir: &Path, ids: &[&str]) -> Result<Vec<RacerAnswer>, ProofError> {
     let mut racers = Vec::new();
     for number in 0..plan.processes {
         let mut command = this_program(&[
@@ -129,9 +129,9 @@ fn start_racers(plan: &Plan, dir: &Path, ids: &[&str]) -> Result<Vec<Told>, Fail
             "--name",
             &format!("racer-{number}"),
         ])?;
-        racers.push(Running(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?));
+        racers.push(ChildGuard(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?));
     }
-    let missing = || Failure("a racer has no pipe".into());
+    let missing = || ProofError("a racer has no pipe".into());
     for racer in &mut racers {
         let mut ready = [0];
         racer.0.stdout.as_mut().ok_or_else(missing)?.read_exact(&mut ready)?;
@@ -141,38 +141,38 @@ fn start_racers(plan: &Plan, dir: &Path, ids: &[&str]) -> Result<Vec<Told>, Fail
         // Its end is the signal.
         racer.0.stdin.take().ok_or_else(missing)?.write_all(ids.as_bytes())?;
     }
-    let mut told = Vec::new();
+    let mut answers = Vec::new();
     for racer in &mut racers {
         let mut text = String::new();
         racer.0.stdout.as_mut().ok_or_else(missing)?.read_to_string(&mut text)?;
         for line in text.lines() {
-            told.push(serde_json::from_str(line)?);
+            answers.push(serde_json::from_str(line)?);
         }
         if !racer.0.wait()?.success() {
-            return Err(Failure("a racer failed".into()));
+            return Err(ProofError("a racer failed".into()));
         }
     }
-    Ok(told)
+    Ok(answers)
 }
 
-/// A racer: says it is ready, reads the ids, decides each of them in each of its threads, prints what it was told.
-pub fn racer(store: &dyn Store, name: &str, threads: usize) -> Result<(), Failure> {
+/// A racer: says it is ready, reads the ids, decides each of them in each of its threads, prints the answers.
+pub fn racer(store: &dyn ProofStore, name: &str, threads: usize) -> Result<(), ProofError> {
     let mut output = std::io::stdout().lock();
     output.write_all(b"+")?;
     output.flush()?;
     let mut ids = String::new();
     std::io::stdin().read_to_string(&mut ids)?;
     let start = Barrier::new(threads);
-    let told = thread::scope(|scope| {
+    let answers = thread::scope(|scope| {
         let racers: Vec<_> = (0..threads)
             .map(|number| {
                 let (ids, start) = (&ids, &start);
-                scope.spawn(move || -> Result<Vec<Told>, Failure> {
+                scope.spawn(move || -> Result<Vec<RacerAnswer>, ProofError> {
                     start.wait();
                     let decide = |id: &str| {
                         let me = format!("{name}/{number}");
                         let answer = store.decide(id, &me, number % 2 == 0)?;
-                        Ok(Told { me: me.into(), id: id.into(), answer })
+                        Ok(RacerAnswer { me: me.into(), id: id.into(), answer })
                     };
                     ids.lines().map(decide).collect()
                 })
@@ -180,8 +180,8 @@ pub fn racer(store: &dyn Store, name: &str, threads: usize) -> Result<(), Failur
             .collect();
         joined(racers.into_iter().map(|racer| racer.join()).collect())
     })?;
-    for told in told.iter().flatten() {
-        writeln!(output, "{}", serde_json::to_string(told)?)?;
+    for answers in answers.iter().flatten() {
+        writeln!(output, "{}", serde_json::to_string(answers)?)?;
     }
     Ok(())
 }

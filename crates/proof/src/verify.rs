@@ -1,4 +1,4 @@
-//! What was acknowledged, held against what a store holds.
+//! The acknowledgements of a run, checked against the contents of the store.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -8,27 +8,27 @@ use std::sync::Arc;
 use countersign_core::approval::Status;
 use serde::{Deserialize, Serialize};
 
-use crate::store::{Examination, Failure, Row};
+use crate::store::{ProofError, RequestRow, StoreSnapshot};
 
-/// What a store has answered, written down right after the answer.
+/// An acknowledgement: an answer of a store, written down right after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "ack", rename_all = "kebab-case")]
-pub enum Ack {
+pub enum StoreAck {
     /// A request is kept under this key.
     Requested {
-        /// What it was asked under.
+        /// The key of the request.
         key: Arc<str>,
         /// Its id.
         id: Arc<str>,
     },
-    /// A decision stands, whoever was told of it.
+    /// A decision stands, of this caller or of another.
     Decided {
         /// The request.
         id: Arc<str>,
-        /// Whose decision stands.
+        /// The decider whose decision stands.
         by: Arc<str>,
     },
-    /// A claim was won.
+    /// An approval was redeemed.
     Started {
         /// The request.
         id: Arc<str>,
@@ -41,7 +41,7 @@ pub enum Ack {
 }
 
 /// The acknowledgements in a file. A last line that is not whole was not acknowledged.
-pub fn read(path: &Path) -> Result<Vec<Ack>, Failure> {
+pub fn read(path: &Path) -> Result<Vec<StoreAck>, ProofError> {
     let text = fs::read_to_string(path)?;
     text.split_inclusive('\n')
         .filter(|line| line.ends_with('\n'))
@@ -49,9 +49,9 @@ pub fn read(path: &Path) -> Result<Vec<Ack>, Failure> {
         .collect()
 }
 
-/// What was found wrong.
+/// The findings of a check: how many acknowledgements and requests it saw, and how many are wrong.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct StoreFindings {
     /// How many acknowledgements were looked at.
     pub acks: u64,
     /// How many requests the store holds.
@@ -59,7 +59,7 @@ pub struct Verdict {
     /// How many of them were started by a process that was gone before they ended, and are marked so.
     #[serde(default)]
     pub interrupted: u64,
-    /// Acknowledged and not there.
+    /// Acknowledged, and not in the store.
     pub lost: u64,
     /// There twice, decided twice, decided otherwise than acknowledged, started twice.
     pub doubled: u64,
@@ -69,13 +69,13 @@ pub struct Verdict {
     pub examples: Vec<String>,
 }
 
-impl Verdict {
-    /// Whether nothing was.
+impl StoreFindings {
+    /// Whether nothing is wrong.
     pub fn is_clean(&self) -> bool {
         self.lost + self.doubled + self.broken == 0
     }
 
-    /// Adds another's findings.
+    /// Adds the findings of another check.
     pub fn add(&mut self, other: Self) {
         self.acks += other.acks;
         self.rows += other.rows;
@@ -111,72 +111,78 @@ impl Verdict {
 
 const EXAMPLES: usize = 5;
 
-/// Holds acknowledgements against a store.
-pub fn verify(acks: &[Ack], found: &Examination) -> Verdict {
-    let mut verdict =
-        Verdict { acks: acks.len() as u64, rows: found.rows.len() as u64, ..Verdict::default() };
-    found.damage.iter().for_each(|damage| verdict.broken(damage.clone()));
-    let rows = once_each(found, &mut verdict);
+/// Checks acknowledgements against the snapshot of a store.
+pub fn verify(acks: &[StoreAck], snapshot: &StoreSnapshot) -> StoreFindings {
+    let mut findings = StoreFindings {
+        acks: acks.len() as u64,
+        rows: snapshot.rows.len() as u64,
+        ..StoreFindings::default()
+    };
+    snapshot.damage.iter().for_each(|damage| findings.broken(damage.clone()));
+    let rows = once_each(snapshot, &mut findings);
     let interrupted = rows.values().filter(|row| status(row) == Some(Status::Interrupted));
-    verdict.interrupted = interrupted.count() as u64;
-    audit_explains(&rows, found, &mut verdict);
+    findings.interrupted = interrupted.count() as u64;
+    audit_explains(&rows, snapshot, &mut findings);
 
     let mut started = HashSet::new();
     for ack in acks {
         match ack {
-            Ack::Requested { key, id } => match rows.get(id) {
-                None => verdict.lost(format!("request {id} under {key}")),
+            StoreAck::Requested { key, id } => match rows.get(id) {
+                None => findings.lost(format!("request {id} under {key}")),
                 Some(row) if row.key != *key => {
-                    verdict.broken(format!("request {id} is kept under {}, not {key}", row.key));
+                    findings.broken(format!("request {id} is kept under {}, not {key}", row.key));
                 }
                 Some(_) => {}
             },
-            Ack::Decided { id, by } => match rows.get(id).map(|row| &row.seen.by) {
-                None | Some(None) => verdict.lost(format!("the decision of {id} by {by}")),
+            StoreAck::Decided { id, by } => match rows.get(id).map(|row| &row.state.by) {
+                None | Some(None) => findings.lost(format!("the decision of {id} by {by}")),
                 Some(Some(other)) if other != by => {
-                    verdict.doubled(format!("{id} was decided by {by}, and now by {other}"));
+                    findings.doubled(format!("{id} was decided by {by}, and now by {other}"));
                 }
                 Some(_) => {}
             },
-            Ack::Started { id } => {
+            StoreAck::Started { id } => {
                 if !started.insert(id) {
-                    verdict.doubled(format!("{id} was started twice"));
+                    findings.doubled(format!("{id} was started twice"));
                 }
                 if !rows.get(id).and_then(|row| status(row)).is_some_and(Status::was_started) {
-                    verdict.lost(format!("the start of {id}"));
+                    findings.lost(format!("the start of {id}"));
                 }
             }
-            Ack::Finished { id } => {
+            StoreAck::Finished { id } => {
                 let status = rows.get(id).and_then(|row| status(row));
                 if status != Some(Status::Succeeded) {
-                    verdict.lost(format!("the end of {id}, which is {status:?}"));
+                    findings.lost(format!("the end of {id}, which is {status:?}"));
                 }
             }
         }
     }
-    verdict
+    findings
 }
 
-fn status(row: &Row) -> Option<Status> {
-    Status::ALL.into_iter().find(|status| status.name() == &*row.seen.status)
+fn status(row: &RequestRow) -> Option<Status> {
+    Status::ALL.into_iter().find(|status| status.name() == &*row.state.status)
 }
 
-fn once_each<'a>(found: &'a Examination, verdict: &mut Verdict) -> HashMap<&'a Arc<str>, &'a Row> {
+fn once_each<'a>(
+    snapshot: &'a StoreSnapshot, findings: &mut StoreFindings,
+) -> HashMap<&'a Arc<str>, &'a RequestRow> {
     let mut rows = HashMap::new();
     let mut keys = HashSet::new();
-    for row in &found.rows {
+    for row in &snapshot.rows {
         if rows.insert(&row.id, row).is_some() {
-            verdict.doubled(format!("request {} is there twice", row.id));
+            findings.doubled(format!("request {} is there twice", row.id));
         }
         if !keys.insert(&row.key) {
-            verdict.doubled(format!("{} was asked twice", row.key));
+            findings.doubled(format!("{} was asked twice", row.key));
         }
     }
     rows
 }
 
+/// How often the audit log has each kind of entry for one request, and the decider that it names.
 #[derive(Default)]
-struct Told {
+struct AuditCounts {
     requested: u64,
     decided: u64,
     started: u64,
@@ -185,11 +191,13 @@ struct Told {
     by: Option<Arc<str>>,
 }
 
-/// Each row stands where the entries of the audit log say, and they say each thing once.
-fn audit_explains(rows: &HashMap<&Arc<str>, &Row>, found: &Examination, verdict: &mut Verdict) {
-    let mut told: HashMap<&Arc<str>, Told> = HashMap::new();
-    for entry in &found.audit {
-        let about = told.entry(&entry.id).or_default();
+/// Checks that the audit log explains the status of each row, with each step once.
+fn audit_explains(
+    rows: &HashMap<&Arc<str>, &RequestRow>, snapshot: &StoreSnapshot, findings: &mut StoreFindings,
+) {
+    let mut counts: HashMap<&Arc<str>, AuditCounts> = HashMap::new();
+    for entry in &snapshot.audit {
+        let about = counts.entry(&entry.id).or_default();
         match &*entry.kind {
             "requested" => about.requested += 1,
             "decided" => {
@@ -202,9 +210,9 @@ fn audit_explains(rows: &HashMap<&Arc<str>, &Row>, found: &Examination, verdict:
             _ => {}
         }
     }
-    for (id, about) in &told {
+    for (id, about) in &counts {
         if !rows.contains_key(id) {
-            verdict.lost(format!("request {id}, of which the audit log tells"));
+            findings.lost(format!("request {id}, of which the audit log tells"));
         }
         for (kind, times) in [
             ("requested", about.requested),
@@ -213,14 +221,14 @@ fn audit_explains(rows: &HashMap<&Arc<str>, &Row>, found: &Examination, verdict:
             ("ended", about.settled + about.interrupted),
         ] {
             if times > 1 {
-                verdict.doubled(format!("{id} was {kind} {times} times"));
+                findings.doubled(format!("{id} was {kind} {times} times"));
             }
         }
     }
     for (id, row) in rows {
-        let nothing = Told::default();
-        let about = told.get(id).unwrap_or(&nothing);
-        let seen = &row.seen;
+        let nothing = AuditCounts::default();
+        let about = counts.get(id).unwrap_or(&nothing);
+        let state = &row.state;
         let steps =
             (about.requested, about.decided, about.started, about.settled, about.interrupted);
         let explained = match status(row) {
@@ -231,8 +239,8 @@ fn audit_explains(rows: &HashMap<&Arc<str>, &Row>, found: &Examination, verdict:
             Some(_) => steps == (1, 1, 0, 0, 0),
             None => false,
         };
-        if !explained || (about.decided == 1 && about.by != seen.by) {
-            verdict.broken(format!("{id} is {seen:?}, and the audit log tells {steps:?}"));
+        if !explained || (about.decided == 1 && about.by != state.by) {
+            findings.broken(format!("{id} is {state:?}, and the audit log tells {steps:?}"));
         }
     }
 }

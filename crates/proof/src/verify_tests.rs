@@ -1,24 +1,24 @@
 use super::*;
-use crate::store::{Entry, Seen};
+use crate::store::{AuditEntry, RequestState};
 
-fn row(id: &str, status: &str, by: Option<&str>) -> Row {
-    let seen = Seen { status: status.into(), by: by.map(Into::into) };
-    Row { id: id.into(), key: format!("key of {id}").into(), seen }
+fn row(id: &str, status: &str, by: Option<&str>) -> RequestRow {
+    let state = RequestState { status: status.into(), by: by.map(Into::into) };
+    RequestRow { id: id.into(), key: format!("key of {id}").into(), state }
 }
 
-fn entry(kind: &str, id: &str, by: Option<&str>) -> Entry {
-    Entry { kind: kind.into(), id: id.into(), by: by.map(Into::into) }
+fn entry(kind: &str, id: &str, by: Option<&str>) -> AuditEntry {
+    AuditEntry { kind: kind.into(), id: id.into(), by: by.map(Into::into) }
 }
 
 /// One request that was asked, decided, started and ended, and all that was acknowledged of it.
-fn whole() -> (Vec<Ack>, Examination) {
+fn whole() -> (Vec<StoreAck>, StoreSnapshot) {
     let acks = vec![
-        Ack::Requested { key: "key of a".into(), id: "a".into() },
-        Ack::Decided { id: "a".into(), by: "ann".into() },
-        Ack::Started { id: "a".into() },
-        Ack::Finished { id: "a".into() },
+        StoreAck::Requested { key: "key of a".into(), id: "a".into() },
+        StoreAck::Decided { id: "a".into(), by: "ann".into() },
+        StoreAck::Started { id: "a".into() },
+        StoreAck::Finished { id: "a".into() },
     ];
-    let found = Examination {
+    let snapshot = StoreSnapshot {
         rows: vec![row("a", "succeeded", Some("ann"))],
         audit: vec![
             entry("requested", "a", None),
@@ -28,97 +28,97 @@ fn whole() -> (Vec<Ack>, Examination) {
         ],
         damage: Vec::new(),
     };
-    (acks, found)
+    (acks, snapshot)
 }
 
 #[test]
 fn what_is_there_is_clean() {
-    let (acks, found) = whole();
-    assert!(verify(&acks, &found).is_clean());
+    let (acks, snapshot) = whole();
+    assert!(verify(&acks, &snapshot).is_clean());
     // What was not acknowledged may be there.
-    assert!(verify(&[], &found).is_clean());
+    assert!(verify(&[], &snapshot).is_clean());
 }
 
 #[test]
 fn each_fault_is_found() {
-    type Fault = fn(&mut Vec<Ack>, &mut Examination);
-    type Count = fn(&Verdict) -> u64;
+    type Fault = fn(&mut Vec<StoreAck>, &mut StoreSnapshot);
+    type Count = fn(&StoreFindings) -> u64;
     let faults: &[(&str, Fault, Count)] = &[
-        ("the row is gone", |_, found| found.rows.clear(), |verdict| verdict.lost),
+        ("the row is gone", |_, snapshot| snapshot.rows.clear(), |findings| findings.lost),
         (
             "the row is there twice",
-            |_, found| found.rows.push(found.rows[0].clone()),
-            |verdict| verdict.doubled,
+            |_, snapshot| snapshot.rows.push(snapshot.rows[0].clone()),
+            |findings| findings.doubled,
         ),
         (
             "the key was asked twice",
-            |_, found| {
-                found.rows.push(Row { id: "b".into(), ..found.rows[0].clone() });
+            |_, snapshot| {
+                snapshot.rows.push(RequestRow { id: "b".into(), ..snapshot.rows[0].clone() });
             },
-            |verdict| verdict.doubled,
+            |findings| findings.doubled,
         ),
         (
             "the key is another",
-            |acks, _| acks[0] = Ack::Requested { key: "other".into(), id: "a".into() },
-            |verdict| verdict.broken,
+            |acks, _| acks[0] = StoreAck::Requested { key: "other".into(), id: "a".into() },
+            |findings| findings.broken,
         ),
         (
             "somebody else decided",
-            |acks, _| acks[1] = Ack::Decided { id: "a".into(), by: "bob".into() },
-            |verdict| verdict.doubled,
+            |acks, _| acks[1] = StoreAck::Decided { id: "a".into(), by: "bob".into() },
+            |findings| findings.doubled,
         ),
         (
             "nobody decided",
-            |_, found| {
-                found.rows[0] = row("a", "pending", None);
-                found.audit.truncate(1);
+            |_, snapshot| {
+                snapshot.rows[0] = row("a", "pending", None);
+                snapshot.audit.truncate(1);
             },
-            |verdict| verdict.lost,
+            |findings| findings.lost,
         ),
-        ("started twice", |acks, _| acks.push(acks[2].clone()), |verdict| verdict.doubled),
+        ("started twice", |acks, _| acks.push(acks[2].clone()), |findings| findings.doubled),
         (
             "the start is gone",
-            |acks, found| {
+            |acks, snapshot| {
                 acks.truncate(3);
-                found.rows[0] = row("a", "approved", Some("ann"));
-                found.audit.truncate(2);
+                snapshot.rows[0] = row("a", "approved", Some("ann"));
+                snapshot.audit.truncate(2);
             },
-            |verdict| verdict.lost,
+            |findings| findings.lost,
         ),
         (
             "the end is gone",
-            |_, found| {
-                found.rows[0] = row("a", "started", Some("ann"));
-                found.audit.truncate(3);
+            |_, snapshot| {
+                snapshot.rows[0] = row("a", "started", Some("ann"));
+                snapshot.audit.truncate(3);
             },
-            |verdict| verdict.lost,
+            |findings| findings.lost,
         ),
-        ("an entry is gone", |_, found| found.audit.truncate(3), |verdict| verdict.broken),
+        ("an entry is gone", |_, snapshot| snapshot.audit.truncate(3), |findings| findings.broken),
         (
             "an entry is there twice",
-            |_, found| found.audit.push(entry("decided", "a", Some("ann"))),
-            |verdict| verdict.doubled,
+            |_, snapshot| snapshot.audit.push(entry("decided", "a", Some("ann"))),
+            |findings| findings.doubled,
         ),
         (
             "the entry names another",
-            |_, found| found.audit[1] = entry("decided", "a", Some("bob")),
-            |verdict| verdict.broken,
+            |_, snapshot| snapshot.audit[1] = entry("decided", "a", Some("bob")),
+            |findings| findings.broken,
         ),
         (
             "no such status",
-            |_, found| found.rows[0].seen.status = "odd".into(),
-            |verdict| verdict.broken,
+            |_, snapshot| snapshot.rows[0].state.status = "odd".into(),
+            |findings| findings.broken,
         ),
         (
             "the store says so",
-            |_, found| found.damage.push("damage".into()),
-            |verdict| verdict.broken,
+            |_, snapshot| snapshot.damage.push("damage".into()),
+            |findings| findings.broken,
         ),
     ];
     for (name, fault, count) in faults {
-        let (mut acks, mut found) = whole();
-        fault(&mut acks, &mut found);
-        let verdict = verify(&acks, &found);
-        assert!(count(&verdict) > 0, "{name}: {verdict:?}");
+        let (mut acks, mut snapshot) = whole();
+        fault(&mut acks, &mut snapshot);
+        let findings = verify(&acks, &snapshot);
+        assert!(count(&findings) > 0, "{name}: {findings:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! What an agent and its humans do to a store, with each answer written down.
+//! The work of an agent and its humans on a store, with each answer written down.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -8,49 +8,49 @@ use std::time::{Duration, SystemTime};
 
 use fastrand::Rng;
 
-use crate::store::{Answer, Failure, Store};
-use crate::verify::Ack;
+use crate::store::{DecideAnswer, ProofError, ProofStore};
+use crate::verify::StoreAck;
 
-/// Where answers are written down: a line, in one write, right after each.
+/// The file of acknowledgements: a line for each, in one write, right after the answer.
 #[derive(Debug)]
-pub struct Acks(File);
+pub struct AckLog(File);
 
-impl Acks {
+impl AckLog {
     /// Appends to a file.
-    pub fn open(path: &Path) -> Result<Self, Failure> {
+    pub fn open(path: &Path) -> Result<Self, ProofError> {
         Ok(Self(OpenOptions::new().create(true).append(true).open(path)?))
     }
 
     /// Writes one down.
-    pub fn tell(&self, ack: &Ack) -> Result<(), Failure> {
+    pub fn tell(&self, ack: &StoreAck) -> Result<(), ProofError> {
         let mut line = serde_json::to_vec(ack)?;
         line.push(b'\n');
         Ok((&self.0).write_all(&line)?)
     }
 }
 
-/// One thread of work.
-pub struct Worker<'a> {
-    /// What it works on.
-    pub store: &'a dyn Store,
-    /// Where answers go.
-    pub acks: &'a Acks,
-    /// Unlike any other worker's, over all processes.
+/// A worker: one thread that makes, decides and redeems requests.
+pub struct StoreWorker<'a> {
+    /// The store.
+    pub store: &'a dyn ProofStore,
+    /// The file of its acknowledgements.
+    pub acks: &'a AckLog,
+    /// Its name, unique over all processes.
     pub name: String,
-    /// Its dice.
+    /// Its random numbers.
     pub random: Rng,
     done: u64,
 }
 
-impl<'a> Worker<'a> {
+impl<'a> StoreWorker<'a> {
     /// A worker that has done nothing.
-    pub fn new(store: &'a dyn Store, acks: &'a Acks, name: String, random: Rng) -> Self {
+    pub fn new(store: &'a dyn ProofStore, acks: &'a AckLog, name: String, random: Rng) -> Self {
         Self { store, acks, name, random, done: 0 }
     }
 
-    /// Asks about one call and takes it as far as the dice say. Two of three are its own; the others are what every worker
-    /// asks about in the same few ms.
-    pub fn call(&mut self) -> Result<(), Failure> {
+    /// Asks about one call and takes it as far as chance says. Two of three are its own; the others are those that all
+    /// workers ask about in the same few ms.
+    pub fn call(&mut self) -> Result<(), ProofError> {
         self.done += 1;
         let key = if self.random.u8(..3) == 0 {
             let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or(Duration::ZERO).as_millis();
@@ -59,31 +59,31 @@ impl<'a> Worker<'a> {
             format!("{}-{}", self.name, self.done)
         };
         let id = self.store.request(&key)?.id;
-        self.acks.tell(&Ack::Requested { key: key.into(), id: Arc::clone(&id) })?;
+        self.acks.tell(&StoreAck::Requested { key: key.into(), id: Arc::clone(&id) })?;
         if self.random.u8(..8) == 0 {
             return Ok(());
         }
         let me = format!("{}/{}", self.name, self.done);
         let by = match self.store.decide(&id, &me, self.random.u8(..4) > 0)? {
-            Answer::Won => me.into(),
-            Answer::Already(by) => by,
-            Answer::Unknown => {
-                return Err(Failure(format!("{id} is unknown a moment after it was kept")));
+            DecideAnswer::Won => me.into(),
+            DecideAnswer::Already(by) => by,
+            DecideAnswer::Unknown => {
+                return Err(ProofError(format!("{id} is unknown a moment after it was kept")));
             }
         };
-        self.acks.tell(&Ack::Decided { id: Arc::clone(&id), by })?;
+        self.acks.tell(&StoreAck::Decided { id: Arc::clone(&id), by })?;
         if self.random.u8(..8) == 0 || self.store.begin(&id)?.is_err() {
             return Ok(());
         }
-        self.acks.tell(&Ack::Started { id: Arc::clone(&id) })?;
+        self.acks.tell(&StoreAck::Started { id: Arc::clone(&id) })?;
         if self.random.u8(..8) == 0 {
             return Ok(());
         }
         if !self.store.finish(&id)? {
-            return Err(Failure(format!(
+            return Err(ProofError(format!(
                 "{id} was ended by others while the one who runs it lives"
             )));
         }
-        self.acks.tell(&Ack::Finished { id })
+        self.acks.tell(&StoreAck::Finished { id })
     }
 }

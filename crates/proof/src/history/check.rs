@@ -1,4 +1,4 @@
-//! Is there one order that explains all answers? The search of Wing and Gong, with Lowe's memory of where it has been.
+//! Linearizability: whether one order explains all answers. The search of Wing and Gong, with Lowe's memory of visited states.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -6,57 +6,59 @@ use std::sync::Arc;
 use countersign_core::approval::Status;
 use serde::Serialize;
 
-use super::{Call, Reply};
-use crate::store::{Answer, Seen};
+use super::{OperationCall, OperationReply};
+use crate::store::{DecideAnswer, RequestState};
 
-/// An operation on one key.
+/// An operation of a history: a call on one key and its answer, with the times of both.
 #[derive(Debug, Clone, Serialize)]
-pub struct Op {
-    /// Whose.
+pub struct HistoryOperation {
+    /// The process that called it.
     pub process: Arc<str>,
-    /// What.
-    pub call: Call,
+    /// The call.
+    pub call: OperationCall,
     /// When it was called, in ns.
     pub called: u64,
-    /// The answer; `None`: there was none, and it may have happened at any time since, or not at all.
-    pub reply: Option<Reply>,
-    /// When it was answered, in ns; the end of time for what was not.
+    /// The answer; `None`: there was none, and the operation may have happened at any time since, or not at all.
+    pub reply: Option<OperationReply>,
+    /// When it was answered, in ns; `u64::MAX` without an answer.
     pub replied: u64,
 }
 
-impl Op {
+impl HistoryOperation {
     /// An operation that was not answered.
-    pub fn called(process: &str, call: Call, at: u64) -> Self {
+    pub fn called(process: &str, call: OperationCall, at: u64) -> Self {
         Self { process: process.into(), call, called: at, reply: None, replied: u64::MAX }
     }
 
     /// An operation that was answered.
-    pub fn answered(process: &str, call: Call, called: u64, reply: Reply, replied: u64) -> Self {
+    pub fn answered(
+        process: &str, call: OperationCall, called: u64, reply: OperationReply, replied: u64,
+    ) -> Self {
         Self { process: process.into(), call, called, reply: Some(reply), replied }
     }
 
-    /// Whether it was told that it changed something, or was told nothing.
+    /// Whether it changed the key by its answer, or had no answer.
     pub fn may_have_changed(&self) -> bool {
         matches!(
             self.reply,
             None | Some(
-                Reply::Asked { created: true, .. }
-                    | Reply::Decided(Answer::Won)
-                    | Reply::Began(None)
-                    | Reply::Finished(true)
+                OperationReply::Asked { created: true, .. }
+                    | OperationReply::Decided(DecideAnswer::Won)
+                    | OperationReply::Began(None)
+                    | OperationReply::Finished(true)
             )
         )
     }
 
-    /// Whether it is no operation, but the end of a process.
+    /// Whether it is the end of a process, and not an operation.
     pub fn is_death(&self) -> bool {
-        self.call == Call::Die
+        self.call == OperationCall::Die
     }
 }
 
-/// What a ledger without any concurrency knows of a key.
+/// The state of a key in the model: a ledger without any concurrency.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum State {
+enum KeyState {
     Absent,
     Pending,
     Decided { by: Arc<str>, approve: bool },
@@ -64,8 +66,8 @@ enum State {
     Over { by: Arc<str>, interrupted: bool },
 }
 
-impl State {
-    fn seen(&self) -> Option<Seen> {
+impl KeyState {
+    fn request_state(&self) -> Option<RequestState> {
         let (status, by) = match self {
             Self::Absent => return None,
             Self::Pending => (Status::Pending, None),
@@ -75,7 +77,7 @@ impl State {
             Self::Over { by, interrupted: true } => (Status::Interrupted, Some(by)),
             Self::Over { by, interrupted: false } => (Status::Succeeded, Some(by)),
         };
-        Some(Seen::new(status, by.map(|by| &**by)))
+        Some(RequestState::new(status, by.map(|by| &**by)))
     }
 
     fn by(&self) -> Option<&Arc<str>> {
@@ -85,55 +87,61 @@ impl State {
         }
     }
 
-    /// What the ledger answers and where that leaves the key. The id in an answer to a request is left empty.
-    fn after(&self, op: &Op) -> (Option<Reply>, Self) {
+    /// The answer of the model and the next state of the key. The id in an answer to a request is left empty.
+    fn after(&self, operation: &HistoryOperation) -> (Option<OperationReply>, Self) {
         let stays = |reply| (Some(reply), self.clone());
-        match (&op.call, self) {
-            (Call::Request, Self::Absent) => {
-                (Some(Reply::Asked { id: "".into(), created: true }), Self::Pending)
+        match (&operation.call, self) {
+            (OperationCall::Request, Self::Absent) => {
+                (Some(OperationReply::Asked { id: "".into(), created: true }), Self::Pending)
             }
-            (Call::Request, _) => stays(Reply::Asked { id: "".into(), created: false }),
-            (Call::Decide { by, approve }, Self::Pending) => (
-                Some(Reply::Decided(Answer::Won)),
+            (OperationCall::Request, _) => {
+                stays(OperationReply::Asked { id: "".into(), created: false })
+            }
+            (OperationCall::Decide { by, approve }, Self::Pending) => (
+                Some(OperationReply::Decided(DecideAnswer::Won)),
                 Self::Decided { by: Arc::clone(by), approve: *approve },
             ),
-            (Call::Decide { .. }, _) => stays(Reply::Decided(
-                self.by().map_or(Answer::Unknown, |by| Answer::Already(Arc::clone(by))),
+            (OperationCall::Decide { .. }, _) => stays(OperationReply::Decided(
+                self.by().map_or(DecideAnswer::Unknown, |by| DecideAnswer::Already(Arc::clone(by))),
             )),
-            (Call::Begin, Self::Decided { by, approve: true }) => (
-                Some(Reply::Began(None)),
-                Self::Started { by: Arc::clone(by), process: Arc::clone(&op.process) },
+            (OperationCall::Begin, Self::Decided { by, approve: true }) => (
+                Some(OperationReply::Began(None)),
+                Self::Started { by: Arc::clone(by), process: Arc::clone(&operation.process) },
             ),
-            (Call::Begin, _) => {
-                stays(Reply::Began(Some(self.seen().map_or_else(|| "".into(), |seen| seen.status))))
-            }
-            (Call::Finish, Self::Started { by, .. }) => {
-                (Some(Reply::Finished(true)), Self::Over { by: Arc::clone(by), interrupted: false })
-            }
-            (Call::Finish, _) => stays(Reply::Finished(false)),
-            (Call::Get, _) => stays(Reply::Seen(self.seen())),
-            (Call::Die, Self::Started { by, process }) if *process == op.process => {
+            (OperationCall::Begin, _) => stays(OperationReply::Began(Some(
+                self.request_state().map_or_else(|| "".into(), |state| state.status),
+            ))),
+            (OperationCall::Finish, Self::Started { by, .. }) => (
+                Some(OperationReply::Finished(true)),
+                Self::Over { by: Arc::clone(by), interrupted: false },
+            ),
+            (OperationCall::Finish, _) => stays(OperationReply::Finished(false)),
+            (OperationCall::Get, _) => stays(OperationReply::Seen(self.request_state())),
+            (OperationCall::Die, Self::Started { by, process })
+                if *process == operation.process =>
+            {
                 (None, Self::Over { by: Arc::clone(by), interrupted: true })
             }
-            (Call::Die, _) => (None, self.clone()),
+            (OperationCall::Die, _) => (None, self.clone()),
         }
     }
 }
 
 /// Whether an answer is the one that the model gives. Ids are compared by [`one_id`].
-fn agrees(reply: &Reply, model: Option<&Reply>) -> bool {
+fn agrees(reply: &OperationReply, model: Option<&OperationReply>) -> bool {
     match (reply, model) {
-        (Reply::Asked { created, .. }, Some(Reply::Asked { created: expected, .. })) => {
-            created == expected
-        }
+        (
+            OperationReply::Asked { created, .. },
+            Some(OperationReply::Asked { created: expected, .. }),
+        ) => created == expected,
         (reply, model) => Some(reply) == model,
     }
 }
 
 /// Whether one key has one id.
-fn one_id(ops: &[Op]) -> bool {
-    let mut ids = ops.iter().filter_map(|op| match &op.reply {
-        Some(Reply::Asked { id, .. }) => Some(id),
+fn one_id(operations: &[HistoryOperation]) -> bool {
+    let mut ids = operations.iter().filter_map(|operation| match &operation.reply {
+        Some(OperationReply::Asked { id, .. }) => Some(id),
         _ => None,
     });
     let first = ids.next();
@@ -141,36 +149,42 @@ fn one_id(ops: &[Op]) -> bool {
 }
 
 /// Whether one order that keeps to the times explains all answers to the operations on one key.
-pub fn is_linearizable(ops: &[Op]) -> bool {
-    if !one_id(ops) {
+pub fn is_linearizable(operations: &[HistoryOperation]) -> bool {
+    if !one_id(operations) {
         return false;
     }
-    let mut sorted: Vec<&Op> = ops.iter().collect();
-    sorted.sort_by_key(|op| op.called);
-    let mut search = Search { ops: sorted, been: HashSet::new() };
-    let left = vec![true; ops.len()];
-    search.explains(left, State::Absent)
+    let mut sorted: Vec<&HistoryOperation> = operations.iter().collect();
+    sorted.sort_by_key(|operation| operation.called);
+    let mut search = OrderSearch { operations: sorted, been: HashSet::new() };
+    let left = vec![true; operations.len()];
+    search.explains(left, KeyState::Absent)
 }
 
-struct Search<'a> {
-    ops: Vec<&'a Op>,
-    been: HashSet<(Vec<bool>, State)>,
+/// The search for an order of the operations on one key.
+struct OrderSearch<'a> {
+    operations: Vec<&'a HistoryOperation>,
+    been: HashSet<(Vec<bool>, KeyState)>,
 }
 
-impl Search<'_> {
-    /// Whether the operations that are left can follow on this state.
-    fn explains(&mut self, mut left: Vec<bool>, state: State) -> bool {
-        // What fits now and changes nothing is taken now: later it could only fit worse.
+impl OrderSearch<'_> {
+    /// Whether the remaining operations can follow on this state.
+    fn explains(&mut self, mut left: Vec<bool>, state: KeyState) -> bool {
+        // An operation that fits now and changes nothing is taken now: it would not fit better later.
         while let Some(next) = self.idle(&left, &state) {
             set(&mut left, next);
         }
-        if self.ops.iter().zip(&left).all(|(op, left)| !left || op.reply.is_none()) {
+        if self
+            .operations
+            .iter()
+            .zip(&left)
+            .all(|(operation, left)| !left || operation.reply.is_none())
+        {
             return true;
         }
         if !self.been.insert((left.clone(), state.clone())) {
             return false;
         }
-        let next: Vec<(usize, State)> = self.next(&left, &state).collect();
+        let next: Vec<(usize, KeyState)> = self.next(&left, &state).collect();
         next.into_iter().any(|(next, after)| {
             let mut left = left.clone();
             set(&mut left, next);
@@ -178,24 +192,27 @@ impl Search<'_> {
         })
     }
 
-    /// What may come next and changes nothing.
-    fn idle(&self, left: &[bool], state: &State) -> Option<usize> {
+    /// An operation that may come next and changes nothing.
+    fn idle(&self, left: &[bool], state: &KeyState) -> Option<usize> {
         self.next(left, state).find(|(_, after)| after == state).map(|(place, _)| place)
     }
 
-    /// What may come next: no operation that is left was answered before it was called, and its answer fits.
-    fn next(&self, left: &[bool], state: &State) -> impl Iterator<Item = (usize, State)> {
-        let left_ops = || self.ops.iter().zip(left).enumerate().filter(|(_, (_, left))| **left);
-        let first_reply = left_ops().map(|(_, (op, _))| op.replied).min().unwrap_or(u64::MAX);
-        left_ops().take_while(move |(_, (op, _))| op.called <= first_reply).filter_map(
-            |(place, (op, _))| {
-                let (model, after) = state.after(op);
-                let fits = op.reply.as_ref().is_none_or(|reply| agrees(reply, model.as_ref()));
-                // What was not answered and would change nothing need not have happened.
-                let matters = op.reply.is_some() || after != *state;
+    /// The operations that may come next: none of the remaining ones was answered before their call, and their answers fit.
+    fn next(&self, left: &[bool], state: &KeyState) -> impl Iterator<Item = (usize, KeyState)> {
+        let left_ops =
+            || self.operations.iter().zip(left).enumerate().filter(|(_, (_, left))| **left);
+        let first_reply =
+            left_ops().map(|(_, (operation, _))| operation.replied).min().unwrap_or(u64::MAX);
+        left_ops()
+            .take_while(move |(_, (operation, _))| operation.called <= first_reply)
+            .filter_map(|(place, (operation, _))| {
+                let (model, after) = state.after(operation);
+                let fits =
+                    operation.reply.as_ref().is_none_or(|reply| agrees(reply, model.as_ref()));
+                // An operation without an answer that would change nothing need not have happened.
+                let matters = operation.reply.is_some() || after != *state;
                 (fits && matters).then_some((place, after))
-            },
-        )
+            })
     }
 }
 

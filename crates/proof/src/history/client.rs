@@ -9,8 +9,8 @@ use std::sync::Arc;
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 
-use super::Op;
-use crate::store::{Answer, Failure, Seen, Store};
+use super::HistoryOperation;
+use crate::store::{DecideAnswer, ProofError, ProofStore, RequestState};
 
 /// ns on a clock that all processes of this machine share and nobody sets.
 pub fn now() -> u64 {
@@ -26,33 +26,33 @@ pub fn now() -> u64 {
     }
 }
 
-/// An operation.
+/// The call of an operation, with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Call {
-    /// Asks.
+pub enum OperationCall {
+    /// Makes a request.
     Request,
     /// Decides.
     Decide {
-        /// Who: no two decisions have the same.
+        /// The decider, which is different for each decision.
         by: Arc<str>,
-        /// Or rejects.
+        /// Whether it approves; otherwise it rejects.
         approve: bool,
     },
-    /// Claims.
+    /// Redeems the approval.
     Begin,
-    /// Ends what it has claimed.
+    /// Ends the execution that it has started.
     Finish,
-    /// Looks.
+    /// Reads the request.
     Get,
-    /// The process was killed: from then on, somebody may find out and mark what it had started as interrupted.
+    /// The process was killed: from then on, any process may find out and mark its executions as interrupted.
     Die,
 }
 
-/// An answer.
+/// The answer to a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Reply {
+pub enum OperationReply {
     /// To a request: its id, and whether this made it.
     Asked {
         /// The id.
@@ -61,83 +61,89 @@ pub enum Reply {
         created: bool,
     },
     /// To a decision.
-    Decided(Answer),
-    /// To a claim: `None` when it was won, else where the request stood.
+    Decided(DecideAnswer),
+    /// To a redemption: `None` when it was won, else the status of the request.
     Began(Option<Arc<str>>),
-    /// To an end: whether it was running.
+    /// To an end: whether the execution was running.
     Finished(bool),
-    /// To a look; `None`: there is no such request.
-    Seen(Option<Seen>),
+    /// To a read; `None`: there is no such request.
+    Seen(Option<RequestState>),
 }
 
-/// A line of the file in which a client records: one before each operation, one after.
+/// A line of a client's record: one before each operation, one after it.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Line {
-    /// It is about to happen.
+pub enum HistoryLine {
+    /// An operation is about to be called.
     Called {
-        /// To which key.
+        /// Its key.
         key: String,
-        /// What.
-        call: Call,
+        /// The call.
+        call: OperationCall,
         /// When, by [`now`].
         at: u64,
     },
     /// The answer to the last one.
     Replied {
-        /// Which.
-        reply: Reply,
+        /// The answer.
+        reply: OperationReply,
         /// When, by [`now`].
         at: u64,
     },
 }
 
-/// Reads what a client recorded. A line that is not whole was not written: what it answers was not answered.
+/// Reads the record of a client. A last line that is not whole counts as not written, and its operation as not answered.
 pub(super) fn read(
-    file: &Path, name: &str, killed_at: u64, by_key: &mut HashMap<String, Vec<Op>>,
-) -> Result<(), Failure> {
+    file: &Path, name: &str, killed_at: u64, by_key: &mut HashMap<String, Vec<HistoryOperation>>,
+) -> Result<(), ProofError> {
     let text = fs::read_to_string(file)?;
-    let mut open: Option<(String, Op)> = None;
+    let mut open: Option<(String, HistoryOperation)> = None;
     for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
         match serde_json::from_str(line)? {
-            Line::Called { key, call, at } => open = Some((key, Op::called(name, call, at))),
-            Line::Replied { reply, at } => {
-                if let Some((key, op)) = open.take() {
-                    let op = Op { reply: Some(reply), replied: at, ..op };
-                    by_key.entry(key).or_default().push(op);
+            HistoryLine::Called { key, call, at } => {
+                open = Some((key, HistoryOperation::called(name, call, at)))
+            }
+            HistoryLine::Replied { reply, at } => {
+                if let Some((key, operation)) = open.take() {
+                    let operation =
+                        HistoryOperation { reply: Some(reply), replied: at, ..operation };
+                    by_key.entry(key).or_default().push(operation);
                 }
             }
         }
     }
-    if let Some((key, op)) = open {
-        by_key.entry(key).or_default().push(op);
+    if let Some((key, operation)) = open {
+        by_key.entry(key).or_default().push(operation);
     }
-    for ops in by_key.values_mut() {
-        if ops.iter().any(|op| &*op.process == name && op.call == Call::Begin) {
-            ops.push(Op::called(name, Call::Die, killed_at));
+    for operations in by_key.values_mut() {
+        if operations
+            .iter()
+            .any(|operation| &*operation.process == name && operation.call == OperationCall::Begin)
+        {
+            operations.push(HistoryOperation::called(name, OperationCall::Die, killed_at));
         }
     }
     Ok(())
 }
 
-/// A client.
-pub struct Client<'a> {
-    store: &'a dyn Store,
+/// A client: it calls operations on shared keys and records them.
+pub struct HistoryClient<'a> {
+    store: &'a dyn ProofStore,
     history: File,
     name: String,
     random: Rng,
     decisions: u64,
-    /// What it has learned of the keys of this epoch.
+    /// The ids of the requests that it knows, by the keys of this epoch.
     ids: HashMap<String, Arc<str>>,
-    /// What it has claimed and not ended.
+    /// The keys whose executions it has started and not ended.
     started: Vec<String>,
 }
 
-impl<'a> Client<'a> {
+impl<'a> HistoryClient<'a> {
     /// A client that has done nothing.
     pub fn new(
-        store: &'a dyn Store, history: &Path, name: &str, seed: u64,
-    ) -> Result<Self, Failure> {
+        store: &'a dyn ProofStore, history: &Path, name: &str, seed: u64,
+    ) -> Result<Self, ProofError> {
         Ok(Self {
             store,
             history: OpenOptions::new().create(true).append(true).open(history)?,
@@ -149,11 +155,11 @@ impl<'a> Client<'a> {
         })
     }
 
-    /// Operates until it is killed, on so many keys at a time. The file says which keys those are.
-    pub fn run(&mut self, keys: u64, epoch: &Path) -> Result<(), Failure> {
+    /// Calls operations until it is killed, on this many keys at a time. The number in the file of the epoch selects the keys.
+    pub fn run(&mut self, keys: u64, epoch: &Path) -> Result<(), ProofError> {
         let mut current = 0;
         loop {
-            // Nothing to be read: it is being written.
+            // The file is empty while it is being written.
             let number = fs::read_to_string(epoch)?.trim().parse().unwrap_or(current);
             if number != current {
                 self.ids.clear();
@@ -165,46 +171,52 @@ impl<'a> Client<'a> {
         }
     }
 
-    fn step(&mut self, key: String) -> Result<(), Failure> {
+    fn step(&mut self, key: String) -> Result<(), ProofError> {
         let Some(id) = self.ids.get(&key).cloned() else {
-            self.tell(&Line::Called { key: key.clone(), call: Call::Request, at: now() })?;
+            self.tell(&HistoryLine::Called {
+                key: key.clone(),
+                call: OperationCall::Request,
+                at: now(),
+            })?;
             let asked = self.store.request(&key)?;
-            let reply = Reply::Asked { id: Arc::clone(&asked.id), created: asked.created };
+            let reply = OperationReply::Asked { id: Arc::clone(&asked.id), created: asked.created };
             self.ids.insert(key, asked.id);
-            return self.tell(&Line::Replied { reply, at: now() });
+            return self.tell(&HistoryLine::Replied { reply, at: now() });
         };
         let call = match self.random.u8(..10) {
-            0 => Call::Request,
+            0 => OperationCall::Request,
             1..=4 => {
                 self.decisions += 1;
                 let by = format!("{}/{}", self.name, self.decisions).into();
-                Call::Decide { by, approve: self.random.u8(..4) > 0 }
+                OperationCall::Decide { by, approve: self.random.u8(..4) > 0 }
             }
-            5..=6 => Call::Begin,
-            7..=8 if self.started.contains(&key) => Call::Finish,
-            _ => Call::Get,
+            5..=6 => OperationCall::Begin,
+            7..=8 if self.started.contains(&key) => OperationCall::Finish,
+            _ => OperationCall::Get,
         };
-        self.tell(&Line::Called { key: key.clone(), call: call.clone(), at: now() })?;
+        self.tell(&HistoryLine::Called { key: key.clone(), call: call.clone(), at: now() })?;
         let reply = match &call {
-            Call::Request => {
+            OperationCall::Request => {
                 let asked = self.store.request(&key)?;
-                Reply::Asked { id: asked.id, created: asked.created }
+                OperationReply::Asked { id: asked.id, created: asked.created }
             }
-            Call::Decide { by, approve } => Reply::Decided(self.store.decide(&id, by, *approve)?),
-            Call::Begin => match self.store.begin(&id)? {
+            OperationCall::Decide { by, approve } => {
+                OperationReply::Decided(self.store.decide(&id, by, *approve)?)
+            }
+            OperationCall::Begin => match self.store.begin(&id)? {
                 Ok(()) => {
                     self.started.push(key);
-                    Reply::Began(None)
+                    OperationReply::Began(None)
                 }
-                Err(status) => Reply::Began(Some(status.unwrap_or_default())),
+                Err(status) => OperationReply::Began(Some(status.unwrap_or_default())),
             },
-            Call::Finish => Reply::Finished(self.store.finish(&id)?),
-            Call::Get | Call::Die => Reply::Seen(self.store.get(&id)?),
+            OperationCall::Finish => OperationReply::Finished(self.store.finish(&id)?),
+            OperationCall::Get | OperationCall::Die => OperationReply::Seen(self.store.get(&id)?),
         };
-        self.tell(&Line::Replied { reply, at: now() })
+        self.tell(&HistoryLine::Replied { reply, at: now() })
     }
 
-    fn tell(&mut self, line: &Line) -> Result<(), Failure> {
+    fn tell(&mut self, line: &HistoryLine) -> Result<(), ProofError> {
         let mut line = serde_json::to_vec(line)?;
         line.push(b'\n');
         Ok(self.history.write_all(&line)?)

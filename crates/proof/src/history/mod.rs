@@ -15,15 +15,15 @@ use std::time::Duration;
 use fastrand::Rng;
 use serde::Serialize;
 
-pub use check::{Op, is_linearizable};
-pub use client::{Call, Client, Line, Reply, now};
+pub use check::{HistoryOperation, is_linearizable};
+pub use client::{HistoryClient, HistoryLine, OperationCall, OperationReply, now};
 
-use crate::process::{Folder, Running, joined, this_program, wait_for_growth};
-use crate::store::{self, Failure};
+use crate::process::{ChildGuard, TemporaryFolder, joined, this_program, wait_for_growth};
+use crate::store::{self, ProofError};
 
-/// Who does how much.
+/// The plan of a history: its store, processes, and numbers of operations and kills.
 #[derive(Debug)]
-pub struct Plan {
+pub struct HistoryPlan {
     /// The store.
     pub store: String,
     /// How many answered operations there should be at least.
@@ -36,15 +36,15 @@ pub struct Plan {
     pub keys: u64,
     /// After about so many operations on each there are new keys: a request is decided only once.
     pub turns: u64,
-    /// Of the dice.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// Where to make the folder for it all.
+    /// The parent of the temporary folder.
     pub dir: Option<String>,
 }
 
-/// What came of it.
+/// The report of a history.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct HistoryReport {
     tool: &'static str,
     store: String,
     seed: u64,
@@ -54,20 +54,20 @@ pub struct Report {
     /// Operations that were cut off by a kill.
     unanswered: u64,
     kills: u64,
-    /// Over all epochs.
+    /// Keys over all epochs.
     keys: u64,
     /// Keys that no order explains.
     violations: u64,
     /// Keys on which two decisions were told they won.
     double_winners: u64,
     examples: Vec<String>,
-    /// Whether there are none.
+    /// Whether there is no violation, and there were enough operations.
     pub ok: bool,
 }
 
-/// A process from its start to its kill.
+/// The life of a client, from its start to its kill.
 #[derive(Debug)]
-struct Life {
+struct ClientLife {
     /// Its name, which no other has.
     name: String,
     /// When it was killed.
@@ -75,31 +75,37 @@ struct Life {
 }
 
 /// Records a history and checks it.
-pub fn run(plan: &Plan) -> Result<Report, Failure> {
-    let folder = Folder::new(plan.dir.as_deref())?;
+pub fn run(plan: &HistoryPlan) -> Result<HistoryReport, ProofError> {
+    let folder = TemporaryFolder::new(plan.dir.as_deref())?;
     let dir = folder.folder("store")?;
     let lives = record(plan, &folder, &dir)?;
-    let mut by_key: HashMap<String, Vec<Op>> = HashMap::new();
+    let mut by_key: HashMap<String, Vec<HistoryOperation>> = HashMap::new();
     for life in &lives {
         client::read(&folder.path(&life.name), &life.name, life.killed_at, &mut by_key)?;
     }
-    let answered = by_key.values().flatten().filter(|op| op.reply.is_some()).count() as u64;
-    let unanswered =
-        by_key.values().flatten().filter(|op| op.reply.is_none() && !op.is_death()).count() as u64;
+    let answered =
+        by_key.values().flatten().filter(|operation| operation.reply.is_some()).count() as u64;
+    let unanswered = by_key
+        .values()
+        .flatten()
+        .filter(|operation| operation.reply.is_none() && !operation.is_death())
+        .count() as u64;
     look_at_the_end(&plan.store, &dir, &mut by_key)?;
 
     let (mut violations, mut double_winners, mut examples) = (0, 0, Vec::new());
-    for (key, ops) in &by_key {
-        let winners = ops.iter().filter(|op| op.reply == Some(Reply::Decided(store::Answer::Won)));
+    for (key, operations) in &by_key {
+        let winners = operations.iter().filter(|operation| {
+            operation.reply == Some(OperationReply::Decided(store::DecideAnswer::Won))
+        });
         double_winners += u64::from(winners.count() > 1);
-        if !is_linearizable(ops) {
+        if !is_linearizable(operations) {
             violations += 1;
             if examples.len() < EXAMPLES {
-                examples.push(example(key, ops)?);
+                examples.push(example(key, operations)?);
             }
         }
     }
-    Ok(Report {
+    Ok(HistoryReport {
         tool: "history",
         store: plan.store.clone(),
         seed: plan.seed,
@@ -118,9 +124,10 @@ pub fn run(plan: &Plan) -> Result<Report, Failure> {
 const EXAMPLES: usize = 3;
 
 /// The operations on a key that changed it, in the order of their calls.
-fn example(key: &str, ops: &[Op]) -> Result<String, Failure> {
-    let mut changes: Vec<&Op> = ops.iter().filter(|op| op.may_have_changed()).collect();
-    changes.sort_by_key(|op| op.called);
+fn example(key: &str, operations: &[HistoryOperation]) -> Result<String, ProofError> {
+    let mut changes: Vec<&HistoryOperation> =
+        operations.iter().filter(|operation| operation.may_have_changed()).collect();
+    changes.sort_by_key(|operation| operation.called);
     Ok(format!("{key}: {}", serde_json::to_string(&changes)?))
 }
 
@@ -128,7 +135,9 @@ fn example(key: &str, ops: &[Op]) -> Result<String, Failure> {
 const LINES: u64 = 200;
 
 /// Runs the clients and kills them until they have done enough.
-fn record(plan: &Plan, folder: &Folder, dir: &Path) -> Result<Vec<Life>, Failure> {
+fn record(
+    plan: &HistoryPlan, folder: &TemporaryFolder, dir: &Path,
+) -> Result<Vec<ClientLife>, ProofError> {
     let mut random = Rng::with_seed(plan.seed);
     let (done, started) = (AtomicU64::new(0), AtomicU64::new(0));
     let is_enough = || {
@@ -169,10 +178,10 @@ fn record(plan: &Plan, folder: &Folder, dir: &Path) -> Result<Vec<Life>, Failure
 
 /// One client, killed a little after it has begun to work.
 fn live_and_die(
-    plan: &Plan, folder: &Folder, dir: &Path, name: String, random: &mut Rng,
-) -> Result<Life, Failure> {
+    plan: &HistoryPlan, folder: &TemporaryFolder, dir: &Path, name: String, random: &mut Rng,
+) -> Result<ClientLife, ProofError> {
     let file = folder.path(&name);
-    let mut client = Running(
+    let mut client = ChildGuard(
         this_program(&[
             "client",
             "--store",
@@ -196,22 +205,28 @@ fn live_and_die(
         thread::sleep(Duration::from_micros(random.u64(0..5000)));
     }
     if client.0.try_wait()?.is_some() {
-        return Err(Failure(format!("{name} failed by itself")));
+        return Err(ProofError(format!("{name} failed by itself")));
     }
-    Ok(Life { name, killed_at: now() })
+    Ok(ClientLife { name, killed_at: now() })
 }
 
-/// A last look at each key after everybody is gone: what was answered must still be so.
+/// Reads each key once more after all processes ended: acknowledged changes must still be there.
 fn look_at_the_end(
-    name: &str, dir: &Path, by_key: &mut HashMap<String, Vec<Op>>,
-) -> Result<(), Failure> {
+    name: &str, dir: &Path, by_key: &mut HashMap<String, Vec<HistoryOperation>>,
+) -> Result<(), ProofError> {
     let called = now();
     let store = store::open(name, dir)?;
     let rows = store.examine()?.rows;
-    let rows: HashMap<&str, _> = rows.iter().map(|row| (&*row.key, &row.seen)).collect();
-    for (key, ops) in by_key {
-        let seen = rows.get(key.as_str()).map(|seen| (*seen).clone());
-        ops.push(Op::answered("the end", Call::Get, called, Reply::Seen(seen), now()));
+    let rows: HashMap<&str, _> = rows.iter().map(|row| (&*row.key, &row.state)).collect();
+    for (key, operations) in by_key {
+        let state = rows.get(key.as_str()).map(|state| (*state).clone());
+        operations.push(HistoryOperation::answered(
+            "the end",
+            OperationCall::Get,
+            called,
+            OperationReply::Seen(state),
+            now(),
+        ));
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! A disk that has not been told to keep everything yet.
+//! A disk whose latest changes are not durable yet.
 //!
 //! The model is harsher than a journaling file system is:
 //!
-//! - What is written to a file lasts once *that file* was synced. Until then each write and each change of length may be lost,
+//! - The contents of a file last once *that file* was synced. Until then each write and each change of length may be lost,
 //!   kept, or kept in part, each on its own.
 //! - A name that comes, goes or changes lasts once *its folder* was synced; syncing the file alone does not do. Until then the
 //!   changes of names are lost from some point on: file systems keep their order. One rename is lost or kept as a whole.
@@ -14,127 +14,131 @@ use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
 
-use super::Event;
-use crate::store::Failure;
+use super::DiskEvent;
+use crate::store::ProofError;
 
-/// What a cut does to what was not synced.
+/// The effect of a cut on changes that were not synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// All of it is lost.
+pub enum CutMode {
+    /// All of them are lost.
     Dropped,
-    /// Any part of it is there, in any order.
+    /// Any of them are kept, applied in any order.
     Reordered,
-    /// Any part of it is there, and of each write any sectors.
+    /// Any of them are kept, and of each write any sectors.
     Torn,
 }
 
-impl Mode {
+impl CutMode {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Dropped, Self::Reordered, Self::Torn];
 }
 
-/// What a disk writes as a whole, in bytes.
+/// The unit that a disk writes as a whole, in bytes.
 const SECTOR: usize = 512;
 
+/// A change of a file that is not durable yet.
 #[derive(Debug, Clone, Copy)]
-enum Change<'a> {
+enum FileChange<'a> {
     Write { at: usize, data: &'a [u8] },
     Truncate { length: usize },
 }
 
+/// A file: its durable contents, and the changes since.
 #[derive(Debug, Default, Clone)]
-struct File<'a> {
+struct DiskFile<'a> {
     durable: Vec<u8>,
-    waiting: Vec<Change<'a>>,
+    waiting: Vec<FileChange<'a>>,
 }
 
+/// The node that a name leads to: a file by its place, or a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Node {
+enum DiskNode {
     File(usize),
     Dir,
 }
 
 /// Names that change together; `None`: the name is gone.
-type Step = Vec<(PathBuf, Option<Node>)>;
-type Names = BTreeMap<PathBuf, Node>;
+type NameChanges = Vec<(PathBuf, Option<DiskNode>)>;
+/// The nodes by their paths.
+type DiskNames = BTreeMap<PathBuf, DiskNode>;
 
 /// The disk under one folder.
 #[derive(Debug, Clone)]
-pub struct Disk<'a> {
+pub struct SimulatedDisk<'a> {
     root: PathBuf,
-    files: Vec<File<'a>>,
+    files: Vec<DiskFile<'a>>,
     inodes: HashMap<u64, usize>,
     /// As the program sees them.
-    names: Names,
-    durable: Names,
-    waiting: Vec<Step>,
+    names: DiskNames,
+    durable: DiskNames,
+    waiting: Vec<NameChanges>,
 }
 
-impl<'a> Disk<'a> {
+impl<'a> SimulatedDisk<'a> {
     /// A folder that this image was written to, and nobody has touched since.
-    pub fn new(root: &Path, image: &Image) -> Result<Self, Failure> {
+    pub fn new(root: &Path, image: &DiskImage) -> Result<Self, ProofError> {
         let mut disk = Self {
             root: root.to_owned(),
             files: Vec::new(),
             inodes: HashMap::new(),
-            names: Names::new(),
-            durable: Names::new(),
+            names: DiskNames::new(),
+            durable: DiskNames::new(),
             waiting: Vec::new(),
         };
         for folder in &image.folders {
-            disk.durable.insert(folder.clone(), Node::Dir);
+            disk.durable.insert(folder.clone(), DiskNode::Dir);
         }
         for (path, bytes) in &image.files {
-            disk.durable.insert(path.clone(), Node::File(disk.files.len()));
+            disk.durable.insert(path.clone(), DiskNode::File(disk.files.len()));
             disk.inodes.insert(inode(&root.join(path))?, disk.files.len());
-            disk.files.push(File { durable: bytes.clone(), waiting: Vec::new() });
+            disk.files.push(DiskFile { durable: bytes.clone(), waiting: Vec::new() });
         }
         disk.names = disk.durable.clone();
         Ok(disk)
     }
 
-    /// Does what the program did.
-    pub fn apply(&mut self, event: &Event<'a>) -> Result<(), Failure> {
+    /// Applies an event of the record.
+    pub fn apply(&mut self, event: &DiskEvent<'a>) -> Result<(), ProofError> {
         match *event {
-            Event::Create { path, inode } => {
+            DiskEvent::Create { path, inode } => {
                 // The number of a file that is gone is given to the next one.
                 self.inodes.insert(inode, self.files.len());
-                self.files.push(File::default());
-                let node = Node::File(self.files.len() - 1);
+                self.files.push(DiskFile::default());
+                let node = DiskNode::File(self.files.len() - 1);
                 self.rename(vec![(self.inside(path)?, Some(node))]);
             }
-            Event::MakeDir { path } => {
+            DiskEvent::MakeDir { path } => {
                 // The folder itself is the disk.
                 if path != self.root {
-                    self.rename(vec![(self.inside(path)?, Some(Node::Dir))]);
+                    self.rename(vec![(self.inside(path)?, Some(DiskNode::Dir))]);
                 }
             }
-            Event::Rename { from, to } => {
+            DiskEvent::Rename { from, to } => {
                 let from = self.inside(from)?;
-                let Some(Node::File(file)) = self.names.get(&from).copied() else {
-                    return Err(Failure(format!(
+                let Some(DiskNode::File(file)) = self.names.get(&from).copied() else {
+                    return Err(ProofError(format!(
                         "{} was renamed, which is not modelled",
                         from.display()
                     )));
                 };
-                self.rename(vec![(from, None), (self.inside(to)?, Some(Node::File(file)))]);
+                self.rename(vec![(from, None), (self.inside(to)?, Some(DiskNode::File(file)))]);
             }
-            Event::Unlink { path } => self.rename(vec![(self.inside(path)?, None)]),
-            Event::Write { inode, at, data } => {
+            DiskEvent::Unlink { path } => self.rename(vec![(self.inside(path)?, None)]),
+            DiskEvent::Write { inode, at, data } => {
                 let at = usize::try_from(at).map_err(|error| error.to_string())?;
-                self.file(inode)?.waiting.push(Change::Write { at, data });
+                self.file(inode)?.waiting.push(FileChange::Write { at, data });
             }
-            Event::Truncate { inode, length } => {
+            DiskEvent::Truncate { inode, length } => {
                 let length = usize::try_from(length).map_err(|error| error.to_string())?;
-                self.file(inode)?.waiting.push(Change::Truncate { length });
+                self.file(inode)?.waiting.push(FileChange::Truncate { length });
             }
-            Event::Sync { inode } => {
+            DiskEvent::Sync { inode } => {
                 let file = self.file(inode)?;
                 for change in std::mem::take(&mut file.waiting) {
                     change.apply(&mut file.durable, |_| true);
                 }
             }
-            Event::SyncDir { path } => {
+            DiskEvent::SyncDir { path } => {
                 let dir = if path == self.root { PathBuf::new() } else { self.inside(path)? };
                 for step in std::mem::take(&mut self.waiting) {
                     if step.iter().any(|(path, _)| path.parent() == Some(&dir)) {
@@ -144,48 +148,51 @@ impl<'a> Disk<'a> {
                     }
                 }
             }
-            Event::Ack(_) => {}
-            Event::Unmodelled { path, function } => {
-                return Err(Failure(format!("{function} on {} is not modelled", path.display())));
+            DiskEvent::Ack(_) => {}
+            DiskEvent::Unmodelled { path, function } => {
+                return Err(ProofError(format!(
+                    "{function} on {} is not modelled",
+                    path.display()
+                )));
             }
         }
         Ok(())
     }
 
-    fn inside(&self, path: &Path) -> Result<PathBuf, Failure> {
+    fn inside(&self, path: &Path) -> Result<PathBuf, ProofError> {
         let inside = path.strip_prefix(&self.root).map(Path::to_owned);
-        inside.map_err(|_| Failure(format!("{} is outside of the folder", path.display())))
+        inside.map_err(|_| ProofError(format!("{} is outside of the folder", path.display())))
     }
 
-    fn file(&mut self, inode: u64) -> Result<&mut File<'a>, Failure> {
+    fn file(&mut self, inode: u64) -> Result<&mut DiskFile<'a>, ProofError> {
         let place = self.inodes.get(&inode).copied();
         place
             .and_then(|place| self.files.get_mut(place))
-            .ok_or_else(|| Failure(format!("nobody made file {inode}")))
+            .ok_or_else(|| ProofError(format!("nobody made file {inode}")))
     }
 
-    fn rename(&mut self, step: Step) {
+    fn rename(&mut self, step: NameChanges) {
         keep(&mut self.names, &step);
         self.waiting.push(step);
     }
 
-    /// What a cut may leave behind.
-    pub fn after_a_cut(&self, mode: Mode, random: &mut Rng) -> Image {
+    /// A folder as a cut may leave it.
+    pub fn after_a_cut(&self, mode: CutMode, random: &mut Rng) -> DiskImage {
         let mut names = self.durable.clone();
-        if mode != Mode::Dropped {
+        if mode != CutMode::Dropped {
             let kept = random.usize(..=self.waiting.len());
             self.waiting.iter().take(kept).for_each(|step| keep(&mut names, step));
         }
-        let mut image = Image::default();
+        let mut image = DiskImage::default();
         for (path, node) in &names {
             let parent = path.parent().unwrap_or(Path::new(""));
-            let lost_parent = parent != Path::new("") && names.get(parent) != Some(&Node::Dir);
+            let lost_parent = parent != Path::new("") && names.get(parent) != Some(&DiskNode::Dir);
             if lost_parent || path.to_string_lossy().ends_with("-shm") {
                 continue;
             }
             match node {
-                Node::Dir => image.folders.push(path.clone()),
-                Node::File(file) => {
+                DiskNode::Dir => image.folders.push(path.clone()),
+                DiskNode::File(file) => {
                     if let Some(file) = self.files.get(*file) {
                         image.files.insert(path.clone(), file.after_a_cut(mode, random));
                     }
@@ -197,16 +204,16 @@ impl<'a> Disk<'a> {
 }
 
 #[cfg(unix)]
-fn inode(path: &Path) -> Result<u64, Failure> {
+fn inode(path: &Path) -> Result<u64, ProofError> {
     Ok(std::os::unix::fs::MetadataExt::ino(&fs::metadata(path)?))
 }
 
 #[cfg(not(unix))]
-fn inode(path: &Path) -> Result<u64, Failure> {
-    Err(Failure(format!("{}: files have no numbers here", path.display())))
+fn inode(path: &Path) -> Result<u64, ProofError> {
+    Err(ProofError(format!("{}: files have no numbers here", path.display())))
 }
 
-fn keep(names: &mut Names, step: &Step) {
+fn keep(names: &mut DiskNames, step: &NameChanges) {
     for (path, node) in step {
         match node {
             Some(node) => names.insert(path.clone(), *node),
@@ -215,20 +222,20 @@ fn keep(names: &mut Names, step: &Step) {
     }
 }
 
-impl File<'_> {
-    fn after_a_cut(&self, mode: Mode, random: &mut Rng) -> Vec<u8> {
+impl DiskFile<'_> {
+    fn after_a_cut(&self, mode: CutMode, random: &mut Rng) -> Vec<u8> {
         let mut bytes = self.durable.clone();
         // From nearly nothing to nearly all.
         let share = random.f64();
-        let mut kept: Vec<Change<'_>> =
+        let mut kept: Vec<FileChange<'_>> =
             self.waiting.iter().filter(|_| random.f64() < share).copied().collect();
         match mode {
-            Mode::Dropped => {}
-            Mode::Reordered => {
+            CutMode::Dropped => {}
+            CutMode::Reordered => {
                 random.shuffle(&mut kept);
                 kept.iter().for_each(|change| change.apply(&mut bytes, |_| true));
             }
-            Mode::Torn => kept.iter().for_each(|change| {
+            CutMode::Torn => kept.iter().for_each(|change| {
                 let torn = random.bool();
                 change.apply(&mut bytes, |_| !torn || random.bool());
             }),
@@ -237,7 +244,7 @@ impl File<'_> {
     }
 }
 
-impl Change<'_> {
+impl FileChange<'_> {
     /// Applies those sectors of it that are to be.
     fn apply(&self, bytes: &mut Vec<u8>, mut keeps: impl FnMut(usize) -> bool) {
         match *self {
@@ -264,18 +271,18 @@ impl Change<'_> {
     }
 }
 
-/// A folder after a cut.
+/// The image of a disk: a folder after a cut.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Image {
+pub struct DiskImage {
     /// Its folders, from the outer to the inner.
     pub folders: Vec<PathBuf>,
     /// Its files.
     pub files: BTreeMap<PathBuf, Vec<u8>>,
 }
 
-impl Image {
-    /// Makes a real folder of it, in place of what was there.
-    pub fn write(&self, dir: &Path) -> Result<(), Failure> {
+impl DiskImage {
+    /// Writes it as a real folder, in place of the old one.
+    pub fn write(&self, dir: &Path) -> Result<(), ProofError> {
         if dir.exists() {
             fs::remove_dir_all(dir)?;
         }

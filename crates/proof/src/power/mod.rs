@@ -1,6 +1,6 @@
 //! Power cuts. A program runs, with all that it does to a folder recorded; then, for random points of that record, the disk
 //! is made as a power cut at that point may have left it, and a second program looks at what it finds. One of these disks is
-//! what the program goes on with in its next life.
+//! the start of the next life of the program.
 
 mod disk;
 mod record;
@@ -13,22 +13,22 @@ use std::thread;
 use fastrand::Rng;
 use serde::Serialize;
 
-pub use disk::{Disk, Image, Mode};
-pub use record::{Event, events};
+pub use disk::{CutMode, DiskImage, SimulatedDisk};
+pub use record::{DiskEvent, events};
 
-use crate::process::{Folder, joined, this_program};
-use crate::store::Failure;
-use crate::verify::Verdict;
+use crate::process::{TemporaryFolder, joined, this_program};
+use crate::store::ProofError;
+use crate::verify::StoreFindings;
 
-/// What to run, and how often to cut.
+/// The plan of power cuts: the victim, and how often its disk is cut.
 #[derive(Debug)]
-pub struct Plan {
+pub struct PowerPlan {
     /// The store that the programs of this crate work on.
     pub store: String,
     /// Another program instead, run by `sh -c`: `{dir}` is the folder it works in, `{acks}` the file to which it writes each
     /// acknowledgement in one write of a line.
     pub victim: Option<String>,
-    /// What looks at an image, run by `sh -c` with `{dir}` and `{acks}`: its last line is a [`Verdict`].
+    /// The program that checks an image, run by `sh -c` with `{dir}` and `{acks}`: its last line is a [`StoreFindings`].
     pub check: Option<String>,
     /// How many calls the victim makes.
     pub calls: u64,
@@ -40,32 +40,32 @@ pub struct Plan {
     pub points: usize,
     /// How often the victim works: each time after the first on what one of the cuts has left.
     pub lives: u64,
-    /// Of the dice.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// Where to make the folder for it all; the system's for temporary files when `None`.
+    /// The parent of the temporary folder; the system's when `None`.
     pub dir: Option<String>,
-    /// Where to keep the images in which something was found, each with what was acknowledged by then.
+    /// Where to keep the images in which something was found, each with the acknowledgements by then.
     pub keep: Option<String>,
 }
 
-/// What came of one mode.
+/// The results of one mode.
 #[derive(Debug, Default, Serialize)]
-pub struct Tally {
+pub struct ModeTally {
     /// Images that were made.
     pub images: u64,
-    /// Of them, those where something acknowledged was lost.
+    /// Images in which something acknowledged was lost.
     pub lossy: u64,
-    /// Of them, those that could not be opened.
+    /// Images that could not be opened.
     pub unopenable: u64,
-    /// What was said of one of these.
+    /// The error of one of these.
     pub because: Option<String>,
     /// The findings in all of them.
-    pub found: Verdict,
+    pub found: StoreFindings,
 }
 
-/// What came of it all.
+/// The report of all power cuts.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct PowerReport {
     tool: &'static str,
     store: String,
     seed: u64,
@@ -75,9 +75,9 @@ pub struct Report {
     points: usize,
     lives: u64,
     images: u64,
-    dropped: Tally,
-    reordered: Tally,
-    torn: Tally,
+    dropped: ModeTally,
+    reordered: ModeTally,
+    torn: ModeTally,
     /// Why the victim could not go on after a cut.
     stopped: Option<String>,
     /// Whether nothing was lost, doubled, broken or unopenable, and the victim lived all its lives.
@@ -85,10 +85,10 @@ pub struct Report {
 }
 
 /// Runs the victim in each of its lives and looks at every image.
-pub fn run(plan: &Plan) -> Result<Report, Failure> {
-    let folder = Folder::new(plan.dir.as_deref())?;
+pub fn run(plan: &PowerPlan) -> Result<PowerReport, ProofError> {
+    let folder = TemporaryFolder::new(plan.dir.as_deref())?;
     let mut random = Rng::with_seed(plan.seed);
-    let mut report = Report {
+    let mut report = PowerReport {
         tool: "power",
         store: plan.victim.clone().unwrap_or_else(|| plan.store.clone()),
         seed: plan.seed,
@@ -98,13 +98,13 @@ pub fn run(plan: &Plan) -> Result<Report, Failure> {
         points: 0,
         lives: plan.lives,
         images: 0,
-        dropped: Tally::default(),
-        reordered: Tally::default(),
-        torn: Tally::default(),
+        dropped: ModeTally::default(),
+        reordered: ModeTally::default(),
+        torn: ModeTally::default(),
         stopped: None,
         ok: true,
     };
-    let mut before = Before::default();
+    let mut before = LifeStart::default();
     let share = plan.points.div_ceil(usize::try_from(plan.lives.max(1)).unwrap_or(1));
     for life in 0..plan.lives {
         match live(plan, life, share, before, &folder, &mut random, &mut report) {
@@ -124,21 +124,24 @@ pub fn run(plan: &Plan) -> Result<Report, Failure> {
     Ok(report)
 }
 
-/// What a life begins with: what a cut has left, and what was acknowledged before it.
+/// The start of a life: the disk that a cut has left, and the acknowledgements before it.
 #[derive(Default)]
-struct Before {
-    image: Image,
-    told: Vec<u8>,
+struct LifeStart {
+    image: DiskImage,
+    acknowledged: Vec<u8>,
 }
 
-/// One life of the victim, cut at so many points. Returns what one more cut has left.
+/// One life of the victim, cut at so many points. Returns the start of the next life, by one more cut.
 fn live(
-    plan: &Plan, life: u64, share: usize, before: Before, folder: &Folder, random: &mut Rng,
-    report: &mut Report,
-) -> Result<Before, Failure> {
+    plan: &PowerPlan, life: u64, share: usize, before: LifeStart, folder: &TemporaryFolder,
+    random: &mut Rng, report: &mut PowerReport,
+) -> Result<LifeStart, ProofError> {
     let root = folder.path(&format!("disk-{life}"));
     before.image.write(&root)?;
-    let start = Start { disk: Disk::new(&root, &before.image)?, told: before.told };
+    let start = ReplayState {
+        disk: SimulatedDisk::new(&root, &before.image)?,
+        acknowledged: before.acknowledged,
+    };
     let log = fs::read(record_victim(plan, life, &root, folder)?)?;
     let events = events(&log)?;
     let points = points(&events, share, random);
@@ -164,27 +167,27 @@ fn live(
     }
     report.points += points.len();
     report.records += events.len();
-    report.acks += events.iter().filter(|event| matches!(event, Event::Ack(_))).count();
-    report.syncs += events.iter().filter(|event| matches!(event, Event::Sync { .. })).count();
+    report.acks += events.iter().filter(|event| matches!(event, DiskEvent::Ack(_))).count();
+    report.syncs += events.iter().filter(|event| matches!(event, DiskEvent::Sync { .. })).count();
 
     let mut end = start;
     end.go_on(events.get(..random.usize(..=events.len())).unwrap_or_default())?;
-    let mode = *random.choice(&Mode::ALL).unwrap_or(&Mode::Dropped);
-    Ok(Before { image: end.disk.after_a_cut(mode, random), told: end.told })
+    let mode = *random.choice(&CutMode::ALL).unwrap_or(&CutMode::Dropped);
+    Ok(LifeStart { image: end.disk.after_a_cut(mode, random), acknowledged: end.acknowledged })
 }
 
-/// A disk, and what was acknowledged by then.
+/// The state of a replay: the disk, and the acknowledgements by then.
 #[derive(Clone)]
-struct Start<'a> {
-    disk: Disk<'a>,
-    told: Vec<u8>,
+struct ReplayState<'a> {
+    disk: SimulatedDisk<'a>,
+    acknowledged: Vec<u8>,
 }
 
-impl<'a> Start<'a> {
-    fn go_on(&mut self, events: &[Event<'a>]) -> Result<(), Failure> {
+impl<'a> ReplayState<'a> {
+    fn go_on(&mut self, events: &[DiskEvent<'a>]) -> Result<(), ProofError> {
         for event in events {
             match event {
-                Event::Ack(line) => self.told.extend_from_slice(line),
+                DiskEvent::Ack(line) => self.acknowledged.extend_from_slice(line),
                 event => self.disk.apply(event)?,
             }
         }
@@ -192,7 +195,7 @@ impl<'a> Start<'a> {
     }
 }
 
-impl Tally {
+impl ModeTally {
     fn add(&mut self, more: Self) {
         self.images += more.images;
         self.lossy += more.lossy;
@@ -203,8 +206,8 @@ impl Tally {
 }
 
 /// Where to cut, in ascending order: half of the points anywhere, half right after something was acknowledged.
-fn points(events: &[Event<'_>], number: usize, random: &mut Rng) -> Vec<usize> {
-    let acks = events.iter().enumerate().filter(|(_, event)| matches!(event, Event::Ack(_)));
+fn points(events: &[DiskEvent<'_>], number: usize, random: &mut Rng) -> Vec<usize> {
+    let acks = events.iter().enumerate().filter(|(_, event)| matches!(event, DiskEvent::Ack(_)));
     let acks: Vec<usize> = acks.map(|(place, _)| place + 1).collect();
     let mut points: Vec<usize> = (0..number)
         .map(|point| match random.choice(&acks) {
@@ -216,7 +219,9 @@ fn points(events: &[Event<'_>], number: usize, random: &mut Rng) -> Vec<usize> {
     points
 }
 
-fn record_victim(plan: &Plan, life: u64, dir: &Path, folder: &Folder) -> Result<PathBuf, Failure> {
+fn record_victim(
+    plan: &PowerPlan, life: u64, dir: &Path, folder: &TemporaryFolder,
+) -> Result<PathBuf, ProofError> {
     let (log, acks) = (folder.path(&format!("log-{life}")), folder.path("acks"));
     fs::write(&log, "")?;
     fs::write(&acks, "")?;
@@ -253,14 +258,14 @@ fn record_victim(plan: &Plan, life: u64, dir: &Path, folder: &Folder) -> Result<
     for mut victim in victims {
         let status = victim.wait()?;
         if !status.success() {
-            return Err(Failure(format!("the victim ended with {status}")));
+            return Err(ProofError(format!("the victim ended with {status}")));
         }
     }
     Ok(log)
 }
 
 /// The library that is preloaded, which cargo builds beside this program.
-fn recorder() -> Result<PathBuf, Failure> {
+fn recorder() -> Result<PathBuf, ProofError> {
     let program = std::env::current_exe()?;
     let places = program
         .ancestors()
@@ -270,7 +275,7 @@ fn recorder() -> Result<PathBuf, Failure> {
     places
         .map(|folder| folder.join("libcountersign_powercut.so"))
         .find(|file| file.exists())
-        .ok_or_else(|| Failure("libcountersign_powercut.so is not beside this program: build it with `cargo build -p countersign-powercut` (Linux only)".into()))
+        .ok_or_else(|| ProofError("libcountersign_powercut.so is not beside this program: build it with `cargo build -p countersign-powercut` (Linux only)".into()))
 }
 
 fn shell(text: &str, dir: &Path, acks: &Path) -> Command {
@@ -283,17 +288,17 @@ fn shell(text: &str, dir: &Path, acks: &Path) -> Command {
 
 /// Cuts at these points of a life, which ascend, once in each mode.
 fn cut<'a>(
-    plan: &Plan, events: &[Event<'a>], points: &[usize], mut now: Start<'a>,
+    plan: &PowerPlan, events: &[DiskEvent<'a>], points: &[usize], mut now: ReplayState<'a>,
     (dir, life): &(PathBuf, u64), mut random: Rng,
-) -> Result<[Tally; 3], Failure> {
+) -> Result<[ModeTally; 3], ProofError> {
     let acks = dir.with_extension("acks");
-    let mut tallies = [Tally::default(), Tally::default(), Tally::default()];
+    let mut tallies = [ModeTally::default(), ModeTally::default(), ModeTally::default()];
     let mut done = 0;
     for &point in points {
         now.go_on(events.get(done..point).unwrap_or_default())?;
         done = point;
-        fs::write(&acks, &now.told)?;
-        for (mode, tally) in Mode::ALL.into_iter().zip(&mut tallies) {
+        fs::write(&acks, &now.acknowledged)?;
+        for (mode, tally) in CutMode::ALL.into_iter().zip(&mut tallies) {
             let image = now.disk.after_a_cut(mode, &mut random);
             image.write(dir)?;
             tally.images += 1;
@@ -313,15 +318,17 @@ fn cut<'a>(
             if let (Some(keep), false) = (&plan.keep, is_clean) {
                 let keep = Path::new(keep).join(format!("{life}-{point}-{mode:?}").to_lowercase());
                 image.write(&keep.join("disk"))?;
-                fs::write(keep.join("acks"), &now.told)?;
+                fs::write(keep.join("acks"), &now.acknowledged)?;
             }
         }
     }
     Ok(tallies)
 }
 
-/// What a look at an image finds, or why it could not be opened.
-fn look(plan: &Plan, dir: &Path, acks: &Path) -> Result<Result<Verdict, String>, Failure> {
+/// The findings of a check of an image, or why it could not be opened.
+fn look(
+    plan: &PowerPlan, dir: &Path, acks: &Path,
+) -> Result<Result<StoreFindings, String>, ProofError> {
     let mut command = match &plan.check {
         Some(text) => shell(text, dir, acks),
         None => this_program(&[

@@ -1,13 +1,13 @@
-//! The record of what a program did to a folder, as `countersign-powercut` writes it.
+//! The record of a program's changes to a folder, as `countersign-powercut` writes it.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::store::Failure;
+use crate::store::ProofError;
 
-/// One thing that happened.
+/// An event of the record: a change, a sync, or an acknowledgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event<'a> {
+pub enum DiskEvent<'a> {
     /// A file was made.
     Create {
         /// Its name.
@@ -21,7 +21,7 @@ pub enum Event<'a> {
         inode: u64,
         /// Where.
         at: u64,
-        /// They.
+        /// The bytes.
         data: &'a [u8],
     },
     /// A file has another length.
@@ -31,7 +31,7 @@ pub enum Event<'a> {
         /// In bytes.
         length: u64,
     },
-    /// What a file holds was made durable.
+    /// The contents of a file were made durable.
     Sync {
         /// The file.
         inode: u64,
@@ -50,7 +50,7 @@ pub enum Event<'a> {
     },
     /// A name is gone.
     Unlink {
-        /// Which.
+        /// The name.
         path: &'a Path,
     },
     /// A folder was made.
@@ -60,9 +60,9 @@ pub enum Event<'a> {
     },
     /// The program acknowledged this.
     Ack(&'a [u8]),
-    /// Something that no replay can follow.
+    /// A change that no replay models.
     Unmodelled {
-        /// What it happened to.
+        /// Its path.
         path: &'a Path,
         /// The function that was called.
         function: &'a str,
@@ -70,19 +70,19 @@ pub enum Event<'a> {
 }
 
 /// The events of a record, in the order in which they happened.
-pub fn events(log: &[u8]) -> Result<Vec<Event<'_>>, Failure> {
+pub fn events(log: &[u8]) -> Result<Vec<DiskEvent<'_>>, ProofError> {
     let mut rest = log;
     let mut events = Vec::new();
     while !rest.is_empty() {
         let event = event(&mut rest).ok_or_else(|| {
-            Failure(format!("the record is damaged at byte {}", log.len() - rest.len()))
+            ProofError(format!("the record is damaged at byte {}", log.len() - rest.len()))
         })?;
         events.push(event);
     }
     Ok(events)
 }
 
-fn event<'a>(rest: &mut &'a [u8]) -> Option<Event<'a>> {
+fn event<'a>(rest: &mut &'a [u8]) -> Option<DiskEvent<'a>> {
     let length = number::<4>(rest)?;
     let (mut body, after) = rest.split_at_checked(usize::try_from(length).ok()?)?;
     let kind = number::<1>(&mut body)?;
@@ -92,16 +92,16 @@ fn event<'a>(rest: &mut &'a [u8]) -> Option<Event<'a>> {
     let path = path(name)?;
     *rest = after;
     Some(match kind {
-        1 => Event::Create { path, inode },
-        2 => Event::Write { inode, at: value, data },
-        3 => Event::Truncate { inode, length: value },
-        4 => Event::Sync { inode },
-        5 => Event::SyncDir { path },
-        6 => Event::Rename { from: path, to: self::path(data)? },
-        7 => Event::Unlink { path },
-        8 => Event::MakeDir { path },
-        9 => Event::Ack(data),
-        10 => Event::Unmodelled { path, function: std::str::from_utf8(data).ok()? },
+        1 => DiskEvent::Create { path, inode },
+        2 => DiskEvent::Write { inode, at: value, data },
+        3 => DiskEvent::Truncate { inode, length: value },
+        4 => DiskEvent::Sync { inode },
+        5 => DiskEvent::SyncDir { path },
+        6 => DiskEvent::Rename { from: path, to: self::path(data)? },
+        7 => DiskEvent::Unlink { path },
+        8 => DiskEvent::MakeDir { path },
+        9 => DiskEvent::Ack(data),
+        10 => DiskEvent::Unmodelled { path, function: std::str::from_utf8(data).ok()? },
         _ => return None,
     })
 }
@@ -138,9 +138,9 @@ mod tests {
         assert_eq!(
             events(&log.concat()).unwrap(),
             [
-                Event::Create { path, inode: 7 },
-                Event::Write { inode: 7, at: 4096, data: b"data" },
-                Event::Rename { from: path, to: Path::new("/d/b") },
+                DiskEvent::Create { path, inode: 7 },
+                DiskEvent::Write { inode: 7, at: 4096, data: b"data" },
+                DiskEvent::Rename { from: path, to: Path::new("/d/b") },
             ]
         );
         assert_eq!(events(b"").unwrap(), []);

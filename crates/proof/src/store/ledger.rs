@@ -14,27 +14,31 @@ use countersign_core::ledger::{
 };
 use serde::Deserialize;
 
-use super::{Answer, Asked, Entry, Examination, Failure, Row, Seen, Store};
+use super::{
+    AuditEntry, DecideAnswer, ProofError, ProofStore, RequestAnswer, RequestRow, RequestState,
+    StoreSnapshot,
+};
 
 /// The one run that all requests are of.
 const RUN: &str = "proof";
 /// How many entries of the audit log are read at once.
 const PAGE: usize = 1000;
 
-pub(super) struct Ledger(Box<dyn ledger::Ledger>);
+/// The ledger of countersign as a store.
+pub(super) struct LedgerStore(Box<dyn ledger::Ledger>);
 
-impl Ledger {
-    pub(super) fn open(dir: &Path) -> Result<Self, Failure> {
+impl LedgerStore {
+    pub(super) fn open(dir: &Path) -> Result<Self, ProofError> {
         let feed = Arc::new(EventFeed::default());
         let options = ledger::OpenOptions { key: None, read_only: false, feed, now: now() };
         Ok(Self(ledger::open(&LedgerLocation::Sqlite(Some(dir.join("store.db"))), options)?))
     }
 
-    fn archive(&self) -> Result<&dyn DurableLedger, Failure> {
-        self.0.archive().ok_or_else(|| Failure("the ledger does not last".into()))
+    fn archive(&self) -> Result<&dyn DurableLedger, ProofError> {
+        self.0.archive().ok_or_else(|| ProofError("the ledger does not last".into()))
     }
 
-    fn record(&self, id: &str) -> Result<Option<Record>, Failure> {
+    fn record(&self, id: &str) -> Result<Option<Record>, ProofError> {
         Ok(self.0.get(read(id)?)?)
     }
 }
@@ -45,24 +49,24 @@ fn now() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn read(id: &str) -> Result<ApprovalId, Failure> {
-    id.parse().map_err(|error| Failure(format!("{id:?} is no id: {error}")))
+fn read(id: &str) -> Result<ApprovalId, ProofError> {
+    id.parse().map_err(|error| ProofError(format!("{id:?} is no id: {error}")))
 }
 
 fn id_of(record: &Record) -> Arc<str> {
     record.request().id.to_string().into()
 }
 
-fn seen(record: &Record) -> Seen {
-    Seen::new(record.status(), record.decided().and_then(|decided| decided.by.as_deref()))
+fn state(record: &Record) -> RequestState {
+    RequestState::new(record.status(), record.decided().and_then(|decided| decided.by.as_deref()))
 }
 
-fn already(record: &Record) -> Answer {
-    seen(record).by.map_or(Answer::Unknown, Answer::Already)
+fn already(record: &Record) -> DecideAnswer {
+    state(record).by.map_or(DecideAnswer::Unknown, DecideAnswer::Already)
 }
 
 /// About 1 KiB of arguments.
-fn request(key: &str) -> Result<Request, Failure> {
+fn request(key: &str) -> Result<Request, ProofError> {
     let text = format!(r#"{{"command":"echo {}"}}"#, "x".repeat(1000));
     let call = ToolCall {
         run_id: RUN.into(),
@@ -85,15 +89,17 @@ fn request(key: &str) -> Result<Request, Failure> {
     })
 }
 
-impl Store for Ledger {
-    fn request(&self, key: &str) -> Result<Asked, Failure> {
+impl ProofStore for LedgerStore {
+    fn request(&self, key: &str) -> Result<RequestAnswer, ProofError> {
         Ok(match self.0.request(request(key)?)? {
-            RequestOutcome::Created(record) => Asked { id: id_of(&record), created: true },
-            RequestOutcome::Duplicate(record) => Asked { id: id_of(&record), created: false },
+            RequestOutcome::Created(record) => RequestAnswer { id: id_of(&record), created: true },
+            RequestOutcome::Duplicate(record) => {
+                RequestAnswer { id: id_of(&record), created: false }
+            }
         })
     }
 
-    fn decide(&self, id: &str, by: &str, approve: bool) -> Result<Answer, Failure> {
+    fn decide(&self, id: &str, by: &str, approve: bool) -> Result<DecideAnswer, ProofError> {
         let choice =
             if approve { DecisionChoice::Approve } else { DecisionChoice::Reject { stop: false } };
         let decided = RecordedDecision {
@@ -103,46 +109,46 @@ impl Store for Ledger {
             at: now(),
         };
         Ok(match self.0.decide(read(id)?, decided)? {
-            DecideOutcome::Won(_) => Answer::Won,
+            DecideOutcome::Won(_) => DecideAnswer::Won,
             DecideOutcome::Already(record) => already(&record),
             DecideOutcome::Expired(_)
             | DecideOutcome::NotAllowed(_)
             | DecideOutcome::Counted(_)
             | DecideOutcome::Refused { .. } => {
-                return Err(Failure(format!("{id} has no deadline and anybody may decide it")));
+                return Err(ProofError(format!("{id} has no deadline and anybody may decide it")));
             }
-            DecideOutcome::Unknown => Answer::Unknown,
+            DecideOutcome::Unknown => DecideAnswer::Unknown,
         })
     }
 
-    fn begin(&self, id: &str) -> Result<Result<(), Option<Arc<str>>>, Failure> {
+    fn begin(&self, id: &str) -> Result<Result<(), Option<Arc<str>>>, ProofError> {
         let Some(record) = self.record(id)? else { return Ok(Err(None)) };
         let request = record.request();
         Ok(match self.0.begin(request.id, request.digest, now())? {
             RedeemOutcome::Won(_) => Ok(()),
             RedeemOutcome::Refused(status) => Err(Some(status.name().into())),
-            RedeemOutcome::Mismatch => return Err(Failure(format!("{id} has another digest"))),
+            RedeemOutcome::Mismatch => return Err(ProofError(format!("{id} has another digest"))),
             RedeemOutcome::Unknown => Err(None),
         })
     }
 
-    fn finish(&self, id: &str) -> Result<bool, Failure> {
+    fn finish(&self, id: &str) -> Result<bool, ProofError> {
         Ok(self.0.finish(read(id)?, ExecutionStep::Succeed, None, now())?.is_some())
     }
 
-    fn get(&self, id: &str) -> Result<Option<Seen>, Failure> {
-        Ok(self.record(id)?.as_ref().map(seen))
+    fn get(&self, id: &str) -> Result<Option<RequestState>, ProofError> {
+        Ok(self.record(id)?.as_ref().map(state))
     }
 
-    fn examine(&self) -> Result<Examination, Failure> {
+    fn examine(&self) -> Result<StoreSnapshot, ProofError> {
         let archive = self.archive()?;
-        let mut found = Examination::default();
+        let mut found = StoreSnapshot::default();
         for fault in archive.verify()?.faults {
             found.damage.push(format!("{fault:?}"));
         }
         for record in archive.records(RUN)? {
             let key = Arc::clone(&record.request().call.tool_call_id);
-            found.rows.push(Row { id: id_of(&record), key, seen: seen(&record) });
+            found.rows.push(RequestRow { id: id_of(&record), key, state: state(&record) });
         }
         let mut after = 0;
         loop {
@@ -157,14 +163,14 @@ impl Store for Ledger {
 }
 
 /// The entry of a request; `None`: it is about something else.
-fn about_a_request(body: &str) -> Result<Option<Entry>, Failure> {
+fn about_a_request(body: &str) -> Result<Option<AuditEntry>, ProofError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Body {
+    struct EntryBody {
         kind: Arc<str>,
         approval_id: Option<Arc<str>>,
         by: Option<Arc<str>>,
     }
-    let Body { kind, approval_id, by } = serde_json::from_str(body)?;
-    Ok(approval_id.map(|id| Entry { kind, id, by }))
+    let EntryBody { kind, approval_id, by } = serde_json::from_str(body)?;
+    Ok(approval_id.map(|id| AuditEntry { kind, id, by }))
 }

@@ -9,11 +9,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use countersign_core::approval::Status;
 use countersign_core::call::Digest;
 
-use super::{Answer, Asked, Entry, Examination, Failure, Row, Seen, Store};
+use super::{
+    AuditEntry, DecideAnswer, ProofError, ProofStore, RequestAnswer, RequestRow, RequestState,
+    StoreSnapshot,
+};
 
-/// When an answer is given.
+/// When a store answers: before or after its line is written and synced.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Care {
+pub(super) enum SyncPolicy {
     /// After the line is synced.
     Synced,
     /// After it is written; every sixteenth is synced.
@@ -22,28 +25,31 @@ pub(super) enum Care {
     Buffered,
 }
 
+/// The requests and the audit log in memory.
 #[derive(Default)]
-struct Table {
-    rows: Vec<Row>,
+struct MemoryTable {
+    rows: Vec<RequestRow>,
     by_key: HashMap<Arc<str>, usize>,
     by_id: HashMap<Arc<str>, usize>,
-    audit: Vec<Entry>,
+    audit: Vec<AuditEntry>,
 }
 
-struct Inner {
+/// The file and the table, behind one lock.
+struct LineState {
     file: File,
-    table: Table,
+    table: MemoryTable,
     unwritten: Vec<u8>,
     steps: u64,
 }
 
-pub(super) struct Lines {
-    inner: Mutex<Inner>,
-    care: Care,
+/// The store: a file of lines and a table.
+pub(super) struct LineStore {
+    inner: Mutex<LineState>,
+    sync_policy: SyncPolicy,
 }
 
-impl Lines {
-    pub(super) fn open(dir: &Path, care: Care) -> Result<Self, Failure> {
+impl LineStore {
+    pub(super) fn open(dir: &Path, sync_policy: SyncPolicy) -> Result<Self, ProofError> {
         let path = dir.join("store.lines");
         let mut file =
             OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path)?;
@@ -51,10 +57,10 @@ impl Lines {
         File::open(dir)?.sync_all()?;
         let mut text = Vec::new();
         file.read_to_end(&mut text)?;
-        let mut table = Table::default();
+        let mut table = MemoryTable::default();
         let mut whole = 0;
         for line in text.split_inclusive(|byte| *byte == b'\n') {
-            // What is torn is the end: nothing after it was ever acknowledged.
+            // A torn line is the end: nothing after it was ever acknowledged.
             let Some((key, entry)) = read(line) else { break };
             table.apply(&key, entry);
             whole += line.len();
@@ -62,15 +68,15 @@ impl Lines {
         file.set_len(whole as u64)?;
         file.sync_all()?;
         file.seek(SeekFrom::End(0))?;
-        let inner = Inner { file, table, unwritten: Vec::new(), steps: 0 };
-        Ok(Self { inner: Mutex::new(inner), care })
+        let inner = LineState { file, table, unwritten: Vec::new(), steps: 0 };
+        Ok(Self { inner: Mutex::new(inner), sync_policy })
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
+    fn inner(&self) -> MutexGuard<'_, LineState> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, inner: &mut Inner, key: &str, entry: Entry) -> Result<(), Failure> {
+    fn add(&self, inner: &mut LineState, key: &str, entry: AuditEntry) -> Result<(), ProofError> {
         let body = format!(
             "{key}\t{}\t{}\t{}",
             entry.kind,
@@ -80,12 +86,12 @@ impl Lines {
         inner.unwritten.extend(format!("{body}\t{}\n", Digest::of_text(&body)).bytes());
         inner.table.apply(key, entry);
         inner.steps += 1;
-        if self.care != Care::Buffered || inner.steps.is_multiple_of(8) {
+        if self.sync_policy != SyncPolicy::Buffered || inner.steps.is_multiple_of(8) {
             let lines = std::mem::take(&mut inner.unwritten);
             inner.file.write_all(&lines)?;
         }
         // When lines wait to be written: a sync takes longest, so that is where most kills strike.
-        if self.care == Care::Synced || inner.steps % 16 == 4 {
+        if self.sync_policy == SyncPolicy::Synced || inner.steps % 16 == 4 {
             inner.file.sync_data()?;
         }
         Ok(())
@@ -93,7 +99,7 @@ impl Lines {
 }
 
 /// A line that is whole: its key and its entry.
-fn read(line: &[u8]) -> Option<(String, Entry)> {
+fn read(line: &[u8]) -> Option<(String, AuditEntry)> {
     let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
     let (body, digest) = line.rsplit_once('\t')?;
     if Digest::of_text(body).to_string() != digest {
@@ -103,22 +109,22 @@ fn read(line: &[u8]) -> Option<(String, Entry)> {
     let key = parts.next()?.to_owned();
     let (kind, id, by) = (parts.next()?, parts.next()?, parts.next()?);
     let by = (!by.is_empty()).then(|| by.into());
-    Some((key, Entry { kind: kind.into(), id: id.into(), by }))
+    Some((key, AuditEntry { kind: kind.into(), id: id.into(), by }))
 }
 
-impl Table {
-    fn seen(&self, id: &str) -> Option<&Seen> {
-        self.rows.get(*self.by_id.get(id)?).map(|row| &row.seen)
+impl MemoryTable {
+    fn state(&self, id: &str) -> Option<&RequestState> {
+        self.rows.get(*self.by_id.get(id)?).map(|row| &row.state)
     }
 
-    fn apply(&mut self, key: &str, entry: Entry) {
+    fn apply(&mut self, key: &str, entry: AuditEntry) {
         self.audit.push(entry.clone());
         if &*entry.kind == "requested" {
             let place = self.rows.len();
             self.by_key.insert(key.into(), place);
             self.by_id.insert(Arc::clone(&entry.id), place);
-            let seen = Seen::new(Status::Pending, None);
-            self.rows.push(Row { id: entry.id, key: key.into(), seen });
+            let state = RequestState::new(Status::Pending, None);
+            self.rows.push(RequestRow { id: entry.id, key: key.into(), state });
             return;
         }
         let Some(row) = self.by_id.get(&entry.id).and_then(|place| self.rows.get_mut(*place))
@@ -127,66 +133,66 @@ impl Table {
         };
         match &*entry.kind {
             // The key of a decision says what it was.
-            "decided" => row.seen = Seen { status: key.into(), by: entry.by },
-            "started" => row.seen.status = Status::Started.name().into(),
-            _ => row.seen.status = Status::Succeeded.name().into(),
+            "decided" => row.state = RequestState { status: key.into(), by: entry.by },
+            "started" => row.state.status = Status::Started.name().into(),
+            _ => row.state.status = Status::Succeeded.name().into(),
         }
     }
 }
 
-impl Store for Lines {
-    fn request(&self, key: &str) -> Result<Asked, Failure> {
+impl ProofStore for LineStore {
+    fn request(&self, key: &str) -> Result<RequestAnswer, ProofError> {
         let mut inner = self.inner();
         let there = inner.table.by_key.get(key).and_then(|place| inner.table.rows.get(*place));
         if let Some(row) = there {
-            return Ok(Asked { id: Arc::clone(&row.id), created: false });
+            return Ok(RequestAnswer { id: Arc::clone(&row.id), created: false });
         }
         let id: Arc<str> = uuid::Uuid::now_v7().to_string().into();
-        let entry = Entry { kind: "requested".into(), id: Arc::clone(&id), by: None };
+        let entry = AuditEntry { kind: "requested".into(), id: Arc::clone(&id), by: None };
         self.add(&mut inner, key, entry)?;
-        Ok(Asked { id, created: true })
+        Ok(RequestAnswer { id, created: true })
     }
 
-    fn decide(&self, id: &str, by: &str, approve: bool) -> Result<Answer, Failure> {
+    fn decide(&self, id: &str, by: &str, approve: bool) -> Result<DecideAnswer, ProofError> {
         let mut inner = self.inner();
-        let Some(seen) = inner.table.seen(id) else { return Ok(Answer::Unknown) };
-        if let Some(by) = &seen.by {
-            return Ok(Answer::Already(Arc::clone(by)));
+        let Some(state) = inner.table.state(id) else { return Ok(DecideAnswer::Unknown) };
+        if let Some(by) = &state.by {
+            return Ok(DecideAnswer::Already(Arc::clone(by)));
         }
         let status = if approve { Status::Approved } else { Status::Rejected };
-        let entry = Entry { kind: "decided".into(), id: id.into(), by: Some(by.into()) };
+        let entry = AuditEntry { kind: "decided".into(), id: id.into(), by: Some(by.into()) };
         self.add(&mut inner, status.name(), entry)?;
-        Ok(Answer::Won)
+        Ok(DecideAnswer::Won)
     }
 
-    fn begin(&self, id: &str) -> Result<Result<(), Option<Arc<str>>>, Failure> {
+    fn begin(&self, id: &str) -> Result<Result<(), Option<Arc<str>>>, ProofError> {
         let mut inner = self.inner();
-        let Some(seen) = inner.table.seen(id) else { return Ok(Err(None)) };
-        if &*seen.status != Status::Approved.name() {
-            return Ok(Err(Some(Arc::clone(&seen.status))));
+        let Some(state) = inner.table.state(id) else { return Ok(Err(None)) };
+        if &*state.status != Status::Approved.name() {
+            return Ok(Err(Some(Arc::clone(&state.status))));
         }
-        let entry = Entry { kind: "started".into(), id: id.into(), by: None };
+        let entry = AuditEntry { kind: "started".into(), id: id.into(), by: None };
         self.add(&mut inner, "", entry)?;
         Ok(Ok(()))
     }
 
-    fn finish(&self, id: &str) -> Result<bool, Failure> {
+    fn finish(&self, id: &str) -> Result<bool, ProofError> {
         let mut inner = self.inner();
-        if inner.table.seen(id).is_none_or(|seen| &*seen.status != Status::Started.name()) {
+        if inner.table.state(id).is_none_or(|state| &*state.status != Status::Started.name()) {
             return Ok(false);
         }
-        let entry = Entry { kind: "settled".into(), id: id.into(), by: None };
+        let entry = AuditEntry { kind: "settled".into(), id: id.into(), by: None };
         self.add(&mut inner, "", entry)?;
         Ok(true)
     }
 
-    fn get(&self, id: &str) -> Result<Option<Seen>, Failure> {
-        Ok(self.inner().table.seen(id).cloned())
+    fn get(&self, id: &str) -> Result<Option<RequestState>, ProofError> {
+        Ok(self.inner().table.state(id).cloned())
     }
 
-    fn examine(&self) -> Result<Examination, Failure> {
+    fn examine(&self) -> Result<StoreSnapshot, ProofError> {
         let inner = self.inner();
-        Ok(Examination {
+        Ok(StoreSnapshot {
             rows: inner.table.rows.clone(),
             audit: inner.table.audit.clone(),
             damage: Vec::new(),

@@ -1,4 +1,4 @@
-//! What the tools work on.
+//! The stores that the tools work on.
 
 mod ledger;
 mod lines;
@@ -11,20 +11,20 @@ use std::sync::Arc;
 use countersign_core::approval::Status;
 use serde::{Deserialize, Serialize};
 
-/// A store could not do it. The tools treat it as an operation of which nobody knows whether it happened.
+/// A tool or a store failed. After an operation that failed, it is unknown whether it happened.
 #[derive(Debug)]
-pub struct Failure(pub String);
+pub struct ProofError(pub String);
 
-impl fmt::Display for Failure {
+impl fmt::Display for ProofError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for ProofError {}
 
 macro_rules! failure_from { ($($error:ty),*) => { $(
-    impl From<$error> for Failure {
+    impl From<$error> for ProofError {
         fn from(error: $error) -> Self {
             Self(error.to_string())
         }
@@ -38,37 +38,37 @@ failure_from!(
     String
 );
 
-/// How a request was taken.
+/// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct RequestAnswer {
     /// Its id.
     pub id: Arc<str>,
-    /// Whether this very step made it.
+    /// Whether this step made it.
     pub created: bool,
 }
 
-/// How a decision was taken.
+/// The answer to a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Answer {
-    /// It stands.
+pub enum DecideAnswer {
+    /// This decision stands.
     Won,
-    /// This decider's stands.
+    /// The decision of this decider stands.
     Already(Arc<str>),
     /// There is no such request.
     Unknown,
 }
 
-/// Where a request stands, as a reader sees it.
+/// The state of a request, as a reader sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct RequestState {
     /// The name of its [`Status`].
     pub status: Arc<str>,
     /// Who decided.
     pub by: Option<Arc<str>>,
 }
 
-impl Seen {
+impl RequestState {
     /// A status and who decided.
     pub fn new(status: Status, by: Option<&str>) -> Self {
         Self { status: status.name().into(), by: by.map(Into::into) }
@@ -77,18 +77,18 @@ impl Seen {
 
 /// A request in the store.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct RequestRow {
     /// Its id.
     pub id: Arc<str>,
-    /// What it was asked under.
+    /// Its key.
     pub key: Arc<str>,
-    /// Where it stands.
-    pub seen: Seen,
+    /// Its state.
+    pub state: RequestState,
 }
 
 /// An entry of the audit log.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct AuditEntry {
     /// `requested`, `decided`, `started`, `settled`, …
     pub kind: Arc<str>,
     /// The request it is about.
@@ -97,31 +97,31 @@ pub struct Entry {
     pub by: Option<Arc<str>>,
 }
 
-/// All that a store holds.
+/// The whole contents of a store.
 #[derive(Debug, Default)]
-pub struct Examination {
+pub struct StoreSnapshot {
     /// Every request.
-    pub rows: Vec<Row>,
+    pub rows: Vec<RequestRow>,
     /// Every entry of the audit log, in order.
-    pub audit: Vec<Entry>,
-    /// What the store itself found wrong: a broken chain, a damaged page, a seal that does not fit.
+    pub audit: Vec<AuditEntry>,
+    /// The damage that the store itself found: a broken chain, a damaged page, a seal that does not fit.
     pub damage: Vec<String>,
 }
 
 /// A ledger, as far as the tools need one. Each method is one atomic step, and durable once it answers.
-pub trait Store: Send + Sync {
-    /// Asks under a key, once: the same key again finds what is there.
-    fn request(&self, key: &str) -> Result<Asked, Failure>;
+pub trait ProofStore: Send + Sync {
+    /// Makes a request under a key, once: the same key again finds the existing request.
+    fn request(&self, key: &str) -> Result<RequestAnswer, ProofError>;
     /// Approves or rejects. The first decision stands.
-    fn decide(&self, id: &str, by: &str, approve: bool) -> Result<Answer, Failure>;
-    /// The one claim on an approval; else where it stands, `None` for what is unknown.
-    fn begin(&self, id: &str) -> Result<Result<(), Option<Arc<str>>>, Failure>;
+    fn decide(&self, id: &str, by: &str, approve: bool) -> Result<DecideAnswer, ProofError>;
+    /// Redeems an approval, once. The error is the status of the request, `None` if it is unknown.
+    fn begin(&self, id: &str) -> Result<Result<(), Option<Arc<str>>>, ProofError>;
     /// A started call has succeeded; `false`: it was not running.
-    fn finish(&self, id: &str) -> Result<bool, Failure>;
-    /// Where a request stands.
-    fn get(&self, id: &str) -> Result<Option<Seen>, Failure>;
-    /// All of it, with every check the store has.
-    fn examine(&self) -> Result<Examination, Failure>;
+    fn finish(&self, id: &str) -> Result<bool, ProofError>;
+    /// The state of a request.
+    fn get(&self, id: &str) -> Result<Option<RequestState>, ProofError>;
+    /// The whole contents, with every check of the store.
+    fn examine(&self) -> Result<StoreSnapshot, ProofError>;
 }
 
 /// The names of all stores, with what each is for.
@@ -138,22 +138,22 @@ pub const NAMES: &[(&str, &str)] = &[
 ];
 
 /// Opens or makes the store of this name in a folder.
-pub fn open(name: &str, dir: &Path) -> Result<Box<dyn Store>, Failure> {
-    use lines::{Care, Lines};
-    use sqlite::{Decide, Sqlite};
+pub fn open(name: &str, dir: &Path) -> Result<Box<dyn ProofStore>, ProofError> {
+    use lines::{LineStore, SyncPolicy};
+    use sqlite::{DecideMode, SqliteStore};
     Ok(match name {
-        "ledger" => Box::new(ledger::Ledger::open(dir)?),
-        "engine" => Box::new(Sqlite::on_the_engine(dir)?),
-        "sqlite-full" => Box::new(Sqlite::open(dir, "FULL", Decide::Once)?),
-        "sqlite-normal" => Box::new(Sqlite::open(dir, "NORMAL", Decide::Once)?),
-        "sqlite-off" => Box::new(Sqlite::open(dir, "OFF", Decide::Once)?),
-        "sqlite-racy" => Box::new(Sqlite::open(dir, "FULL", Decide::LookThenWrite)?),
-        "lines" => Box::new(Lines::open(dir, Care::Synced)?),
-        "lines-late" => Box::new(Lines::open(dir, Care::Late)?),
-        "lines-buffered" => Box::new(Lines::open(dir, Care::Buffered)?),
+        "ledger" => Box::new(ledger::LedgerStore::open(dir)?),
+        "engine" => Box::new(SqliteStore::on_the_engine(dir)?),
+        "sqlite-full" => Box::new(SqliteStore::open(dir, "FULL", DecideMode::Once)?),
+        "sqlite-normal" => Box::new(SqliteStore::open(dir, "NORMAL", DecideMode::Once)?),
+        "sqlite-off" => Box::new(SqliteStore::open(dir, "OFF", DecideMode::Once)?),
+        "sqlite-racy" => Box::new(SqliteStore::open(dir, "FULL", DecideMode::LookThenWrite)?),
+        "lines" => Box::new(LineStore::open(dir, SyncPolicy::Synced)?),
+        "lines-late" => Box::new(LineStore::open(dir, SyncPolicy::Late)?),
+        "lines-buffered" => Box::new(LineStore::open(dir, SyncPolicy::Buffered)?),
         _ => {
             let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
-            return Err(Failure(format!("no store {name:?}; there are {}", names.join(", "))));
+            return Err(ProofError(format!("no store {name:?}; there are {}", names.join(", "))));
         }
     })
 }

@@ -1,4 +1,4 @@
-//! The smallest ledger in SQLite: what the tools are tried on before the real one, and the broken variants.
+//! The smallest ledger in SQLite: a store to try the tools on before the real one, and its broken variants.
 
 use std::fs::{File, OpenOptions};
 use std::path::Path;
@@ -10,24 +10,28 @@ use countersign_core::call::Digest;
 use countersign_core::ledger::sqlite::{self, SchemaMigration, SqliteEngine, SqliteFault};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
-use super::{Answer, Asked, Entry, Examination, Failure, Row, Seen, Store};
+use super::{
+    AuditEntry, DecideAnswer, ProofError, ProofStore, RequestAnswer, RequestRow, RequestState,
+    StoreSnapshot,
+};
 
-/// How a decision is taken.
+/// How a decision is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Decide {
+pub(super) enum DecideMode {
     /// As one statement.
     Once,
     /// The mistake that the field makes: look, then write.
     LookThenWrite,
 }
 
-pub(super) struct Sqlite {
-    file: Backing,
-    decide: Decide,
+/// The store: a database, and how it decides.
+pub(super) struct SqliteStore {
+    file: SqliteBacking,
+    decide: DecideMode,
 }
 
-/// What writes the steps.
-enum Backing {
+/// The writer of the steps.
+enum SqliteBacking {
     /// A connection, and a lock that is taken for each write, so that processes wait in turn.
     Plain { connection: Mutex<Connection>, gate: File },
     /// The engine of the ledger: gate, group commit, checkpoints on a thread of its own.
@@ -47,8 +51,10 @@ const MIGRATIONS: &[SchemaMigration] = &[SchemaMigration {
     CREATE TABLE audit(seq INTEGER PRIMARY KEY, kind TEXT, id TEXT, by TEXT, hash TEXT);",
 }];
 
-impl Sqlite {
-    pub(super) fn open(dir: &Path, synchronous: &str, decide: Decide) -> Result<Self, Failure> {
+impl SqliteStore {
+    pub(super) fn open(
+        dir: &Path, synchronous: &str, decide: DecideMode,
+    ) -> Result<Self, ProofError> {
         let gate = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -62,22 +68,22 @@ impl Sqlite {
             "PRAGMA journal_mode=WAL; PRAGMA synchronous={synchronous}; PRAGMA wal_autocheckpoint=200; {SCHEMA}"
         ))?;
         gate.unlock()?;
-        Ok(Self { file: Backing::Plain { connection: Mutex::new(connection), gate }, decide })
+        Ok(Self { file: SqliteBacking::Plain { connection: Mutex::new(connection), gate }, decide })
     }
 
     /// The same on the engine of the ledger.
-    pub(super) fn on_the_engine(dir: &Path) -> Result<Self, Failure> {
+    pub(super) fn on_the_engine(dir: &Path) -> Result<Self, ProofError> {
         let engine =
             SqliteEngine::open(sqlite::OpenOptions::new(dir.join("store.db")), MIGRATIONS)?;
-        Ok(Self { file: Backing::Engine(engine), decide: Decide::Once })
+        Ok(Self { file: SqliteBacking::Engine(engine), decide: DecideMode::Once })
     }
 
     fn step<R: Send + 'static>(
         &self, step: impl FnOnce(&Connection) -> Result<R, SqliteFault> + Send + 'static,
-    ) -> Result<R, Failure> {
+    ) -> Result<R, ProofError> {
         let (connection, gate) = match &self.file {
-            Backing::Engine(engine) => return Ok(engine.write(step)?),
-            Backing::Plain { connection, gate } => (connection, gate),
+            SqliteBacking::Engine(engine) => return Ok(engine.write(step)?),
+            SqliteBacking::Plain { connection, gate } => (connection, gate),
         };
         let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
         gate.lock()?;
@@ -94,17 +100,17 @@ impl Sqlite {
 
     fn read<R>(
         &self, look: impl FnOnce(&Connection) -> Result<R, SqliteFault>,
-    ) -> Result<R, Failure> {
+    ) -> Result<R, ProofError> {
         match &self.file {
-            Backing::Engine(engine) => Ok(engine.read(look)?),
-            Backing::Plain { connection, .. } => {
+            SqliteBacking::Engine(engine) => Ok(engine.read(look)?),
+            SqliteBacking::Plain { connection, .. } => {
                 Ok(look(&connection.lock().unwrap_or_else(PoisonError::into_inner))?)
             }
         }
     }
 }
 
-impl From<SqliteFault> for Failure {
+impl From<SqliteFault> for ProofError {
     fn from(fault: SqliteFault) -> Self {
         Self(format!("{fault:?}"))
     }
@@ -128,10 +134,10 @@ fn write_down(
     Ok(())
 }
 
-fn look(connection: &Connection, id: &str) -> Result<Option<Seen>, SqliteFault> {
+fn look(connection: &Connection, id: &str) -> Result<Option<RequestState>, SqliteFault> {
     let mut statement = connection.prepare("SELECT status, by FROM approval WHERE id = ?")?;
-    let seen = |row: &rusqlite::Row<'_>| Ok(Seen { status: row.get(0)?, by: row.get(1)? });
-    Ok(statement.query_row([id], seen).optional()?)
+    let state = |row: &rusqlite::Row<'_>| Ok(RequestState { status: row.get(0)?, by: row.get(1)? });
+    Ok(statement.query_row([id], state).optional()?)
 }
 
 /// Moves a request on when it stands where it should.
@@ -148,15 +154,15 @@ fn advance(
     Ok(changed > 0)
 }
 
-impl Store for Sqlite {
-    fn request(&self, key: &str) -> Result<Asked, Failure> {
+impl ProofStore for SqliteStore {
+    fn request(&self, key: &str) -> Result<RequestAnswer, ProofError> {
         let key: Arc<str> = key.into();
         self.step(move |transaction| {
             let there = transaction
                 .query_row("SELECT id FROM approval WHERE key = ?", [&key], |row| row.get(0))
                 .optional()?;
             if let Some(id) = there {
-                return Ok(Asked { id, created: false });
+                return Ok(RequestAnswer { id, created: false });
             }
             let id: Arc<str> = uuid::Uuid::now_v7().to_string().into();
             transaction.execute(
@@ -164,17 +170,17 @@ impl Store for Sqlite {
                 params![id, key, "x".repeat(1000)],
             )?;
             write_down(transaction, "requested", &id, None)?;
-            Ok(Asked { id, created: true })
+            Ok(RequestAnswer { id, created: true })
         })
     }
 
-    fn decide(&self, id: &str, by: &str, approve: bool) -> Result<Answer, Failure> {
+    fn decide(&self, id: &str, by: &str, approve: bool) -> Result<DecideAnswer, ProofError> {
         let status = if approve { Status::Approved } else { Status::Rejected };
-        let looks_first = self.decide == Decide::LookThenWrite;
+        let looks_first = self.decide == DecideMode::LookThenWrite;
         if looks_first {
-            let seen = self.get(id)?;
-            if let Some(by) = seen.and_then(|seen| seen.by) {
-                return Ok(Answer::Already(by));
+            let state = self.get(id)?;
+            if let Some(by) = state.and_then(|state| state.by) {
+                return Ok(DecideAnswer::Already(by));
             }
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -186,43 +192,43 @@ impl Store for Sqlite {
             )?;
             if changed > 0 {
                 write_down(transaction, "decided", &id, Some(&by))?;
-                return Ok(Answer::Won);
+                return Ok(DecideAnswer::Won);
             }
-            Ok(match look(transaction, &id)?.and_then(|seen| seen.by) {
-                Some(by) => Answer::Already(by),
-                None => Answer::Unknown,
+            Ok(match look(transaction, &id)?.and_then(|state| state.by) {
+                Some(by) => DecideAnswer::Already(by),
+                None => DecideAnswer::Unknown,
             })
         })
     }
 
-    fn begin(&self, id: &str) -> Result<Result<(), Option<Arc<str>>>, Failure> {
+    fn begin(&self, id: &str) -> Result<Result<(), Option<Arc<str>>>, ProofError> {
         let id: Arc<str> = id.into();
         self.step(move |transaction| {
             if advance(transaction, &id, Status::Approved, Status::Started, "started")? {
                 return Ok(Ok(()));
             }
-            Ok(Err(look(transaction, &id)?.map(|seen| seen.status)))
+            Ok(Err(look(transaction, &id)?.map(|state| state.status)))
         })
     }
 
-    fn finish(&self, id: &str) -> Result<bool, Failure> {
+    fn finish(&self, id: &str) -> Result<bool, ProofError> {
         let id: Arc<str> = id.into();
         self.step(move |transaction| {
             advance(transaction, &id, Status::Started, Status::Succeeded, "settled")
         })
     }
 
-    fn get(&self, id: &str) -> Result<Option<Seen>, Failure> {
+    fn get(&self, id: &str) -> Result<Option<RequestState>, ProofError> {
         self.read(|connection| look(connection, id))
     }
 
-    fn examine(&self) -> Result<Examination, Failure> {
+    fn examine(&self) -> Result<StoreSnapshot, ProofError> {
         self.read(examine)
     }
 }
 
-fn examine(connection: &Connection) -> Result<Examination, SqliteFault> {
-    let mut found = Examination::default();
+fn examine(connection: &Connection) -> Result<StoreSnapshot, SqliteFault> {
+    let mut found = StoreSnapshot::default();
     let integrity: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
     if integrity != "ok" {
         found.damage.push(integrity);
@@ -230,15 +236,15 @@ fn examine(connection: &Connection) -> Result<Examination, SqliteFault> {
     let mut rows = connection.prepare("SELECT id, key, status, by FROM approval")?;
     let mut rows = rows.query([])?;
     while let Some(row) = rows.next()? {
-        let seen = Seen { status: row.get(2)?, by: row.get(3)? };
-        found.rows.push(Row { id: row.get(0)?, key: row.get(1)?, seen });
+        let state = RequestState { status: row.get(2)?, by: row.get(3)? };
+        found.rows.push(RequestRow { id: row.get(0)?, key: row.get(1)?, state });
     }
     let mut entries = connection.prepare("SELECT seq, kind, id, by, hash FROM audit")?;
     let mut entries = entries.query([])?;
     let mut before = String::new();
     let mut next = 1_i64;
     while let Some(row) = entries.next()? {
-        let entry = Entry { kind: row.get(1)?, id: row.get(2)?, by: row.get(3)? };
+        let entry = AuditEntry { kind: row.get(1)?, id: row.get(2)?, by: row.get(3)? };
         let hash: String = row.get(4)?;
         if row.get::<_, i64>(0)? != next
             || hash != link(&before, &entry.kind, &entry.id, entry.by.as_deref())

@@ -1,6 +1,6 @@
-//! The way to a path, walked name by name with descriptors: what was looked at is what is used, whoever changes names meanwhile.
+//! Paths, resolved name by name with descriptors: the file that was checked is the file that is used, even if names change.
 //!
-//! A symlink in a place that commands may change was perhaps made by one, to be given what it leads to. It is not followed.
+//! A symlink in a place that commands may change may have been made by one, to get access to its target. It is not followed.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -8,43 +8,44 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
-use crate::plan::Plan;
+use crate::plan::LaunchPlan;
 use crate::sys;
 
 /// As many symlinks as the kernel follows.
 const MOST_LINKS: usize = 40;
 
-/// What stands at the end of a way.
-pub(crate) struct Found {
-    /// Without a symlink in it.
+/// A path that was resolved, and the file there, held by a descriptor.
+pub(crate) struct ResolvedPath {
+    /// The path without symlinks.
     pub path: PathBuf,
+    /// The file or folder at the path.
     pub file: OwnedFd,
-    /// Those on the way, and where each leads.
+    /// The symlinks on the way, and the target of each.
     pub links: Vec<(PathBuf, PathBuf)>,
 }
 
-impl Found {
+impl ResolvedPath {
     pub(crate) fn is_folder(&self) -> io::Result<bool> {
         Ok(File::from(self.file.try_clone()?).metadata()?.is_dir())
     }
 }
 
-/// Which symlinks are followed.
-pub(crate) struct Ways {
-    /// Where commands may write, without symlinks.
+/// Resolves the paths of a plan. It knows which symlinks are followed.
+pub(crate) struct PathResolver {
+    /// The paths where commands may write, without symlinks.
     changing: Vec<PathBuf>,
-    /// Paths that are those that a human saw, or nothing.
+    /// Paths that are resolved without following any symlink: a human approved exactly these.
     exact: BTreeSet<PathBuf>,
 }
 
-impl Ways {
-    pub(crate) fn of(plan: &Plan) -> Self {
+impl PathResolver {
+    pub(crate) fn of(plan: &LaunchPlan) -> Self {
         let changing = plan.write.iter().filter_map(|path| Some(find(path, |_| true)?.path));
         Self { changing: changing.collect(), exact: plan.exact.iter().cloned().collect() }
     }
 
-    /// What is at this path; nothing where it is not there, or where a symlink on the way is not to be followed.
-    pub(crate) fn find(&self, path: &Path) -> Option<Found> {
+    /// Resolves a path; `None` if nothing is there, or if a symlink on the way is not followed.
+    pub(crate) fn find(&self, path: &Path) -> Option<ResolvedPath> {
         let is_exact = self.exact.contains(path);
         let follows =
             |link: &Path| !is_exact && !self.changing.iter().any(|place| link.starts_with(place));
@@ -52,8 +53,8 @@ impl Ways {
     }
 }
 
-/// What is at this path; nothing where it is not there, or a symlink on the way is not followed.
-pub(crate) fn find(path: &Path, follows: impl Fn(&Path) -> bool) -> Option<Found> {
+/// Resolves a path; `None` if nothing is there, or if a symlink on the way is not followed.
+pub(crate) fn find(path: &Path, follows: impl Fn(&Path) -> bool) -> Option<ResolvedPath> {
     let root = sys::open_root().ok()?;
     let mut links = Vec::new();
     // The folders down to where we are, below the root.
@@ -84,7 +85,7 @@ pub(crate) fn find(path: &Path, follows: impl Fn(&Path) -> bool) -> Option<Found
         links.push((next, target));
     }
     let (path, file) = way.pop().unwrap_or_else(|| (PathBuf::from("/"), root));
-    Some(Found { path, file, links })
+    Some(ResolvedPath { path, file, links })
 }
 
 /// The names in a path, the last one first.
@@ -144,16 +145,17 @@ mod tests {
         symlink(root.join("a"), root.join("outside")).unwrap();
         fs::create_dir(root.join("own")).unwrap();
         symlink(root.join("a"), root.join("own/inside")).unwrap();
-        let ways = |exact: &[&str]| Ways {
+        let resolver = |exact: &[&str]| PathResolver {
             changing: vec![root.join("own")],
             exact: exact.iter().map(|name| root.join(name)).collect(),
         };
-        let is_found = |ways: &Ways, name: &str| ways.find(&root.join(name)).is_some();
-        assert!(is_found(&ways(&[]), "outside/b"));
-        assert!(!is_found(&ways(&[]), "own/inside"));
-        assert!(!is_found(&ways(&[]), "own/inside/b"));
-        assert!(!is_found(&ways(&["outside/b"]), "outside/b"));
-        assert!(is_found(&ways(&["a/b"]), "a/b"));
+        let is_found =
+            |resolver: &PathResolver, name: &str| resolver.find(&root.join(name)).is_some();
+        assert!(is_found(&resolver(&[]), "outside/b"));
+        assert!(!is_found(&resolver(&[]), "own/inside"));
+        assert!(!is_found(&resolver(&[]), "own/inside/b"));
+        assert!(!is_found(&resolver(&["outside/b"]), "outside/b"));
+        assert!(is_found(&resolver(&["a/b"]), "a/b"));
         fs::remove_dir_all(root).unwrap();
     }
 }
