@@ -26,7 +26,7 @@ import { ToolGate } from './tool-gate.js';
 
 /** @see types/ */
 export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS {
-  requireSdk(PLACE);
+  requireSdk(PLACE, gateTools);
   const taken = takeTools(tools, PLACE);
   return gateAll(
     taken,

@@ -23,7 +23,7 @@ const PLACE = 'applyInterruptConfig';
 
 /** @see types/ */
 export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, interruptOn, options) => {
-  requireSdk(PLACE);
+  requireSdk(PLACE, applyInterruptConfig);
   const { unknownTools } = takeOptions(PLACE, options) ?? {};
   checkConfigured(PLACE, interruptOn);
   const own = tools === undefined ? undefined : takeTools(tools, PLACE);
