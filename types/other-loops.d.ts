@@ -55,7 +55,7 @@ type GatingMode = { /** @default 'wait' */ mode?: 'wait'; gate?: Gate } | { mode
  * abort is honoured before and after the wait, and a denial reaches the model as `execution-denied`. A tool that calls others
  * (`experimental_toolCallers`, code mode) is gated, and so is each call that it makes: one that may not run throws.
  *
- * What it returns is a new set, frozen, of the tools of this moment: what `tools` gets later is not in it. With a `gate` every tool
+ * What it returns is a new set of the tools of this moment, frozen as each gated tool is: what `tools` gets later is not in it. With a `gate` every tool
  * is wrapped, so that a mode which is set later counts.
  *
  * @throws as {@link applyInterruptConfig}; {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) also for unknown options

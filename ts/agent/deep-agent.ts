@@ -166,7 +166,7 @@ function gatedAlone(tools: ToolSet, rules: GateToolsOptions<ToolSet>): ToolSet {
   // A question runs nothing; without a gate nobody is there to answer it.
   const isAsked = (tool: ToolSet[string]) => rules.gate !== undefined || !isQuestionTool(tool);
   const gated: ToolSet = Object.fromEntries(Object.entries(tools).filter(([, tool]) => isAsked(tool)));
-  return { ...tools, ...gateTools(gated, rules) };
+  return Object.freeze({ ...tools, ...gateTools(gated, rules) });
 }
 
 /** What is shown and judged must be what is written. @throws {InvalidConfigError} */
