@@ -108,7 +108,7 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
  * answer is `denied`.
  *
  * The SDK does not ask it about calls that a tool makes of other tools (`experimental_toolCallers`, code mode): give those to
- * {@link gateTools}.
+ * {@link gateTools}. Nor does it tell it of an abort: in `generateText` a call that is approved after the abort runs.
  *
  * The SDK runs the tool with its own object, so what was judged is frozen in it. A call is `denied` when the arguments have changed
  * meanwhile, or hold a getter, a proxy or an instance of a class. Dates, maps, sets and bytes cannot be frozen.
