@@ -122,7 +122,7 @@ export interface UnknownToolsOptions {
 /**
  * Marks the tools that must be asked about with the AI SDK's `needsApproval`.
  *
- * What it returns is a new set, frozen, of the tools of this moment; a promise of tools, a `Map` or a list is an error. A gated tool
+ * What it returns is a new set of the tools of this moment. It is frozen, and so is each tool that it changes; a promise of tools, a `Map` or a list is an error. A gated tool
  * is a copy with all other properties kept, also symbols, getters and the prototype. Its `needsApproval` is `true`, or your own
  * `shouldApprove`, the same function object. The others are the very same tools. Without `tools` there is nothing to mark,
  * and it returns `undefined`.

@@ -55,7 +55,7 @@ type GatingMode = { /** @default 'wait' */ mode?: 'wait'; gate?: Gate } | { mode
  * abort is honoured before and after the wait, and a denial reaches the model as `execution-denied`. A tool that calls others
  * (`experimental_toolCallers`, code mode) is gated, and so is each call that it makes: one that may not run throws.
  *
- * What it returns is a new set, frozen, of the tools of this moment: what `tools` gets later is not in it. With a `gate` every tool
+ * What it returns is a new set of the tools of this moment, frozen as each gated tool is: what `tools` gets later is not in it. With a `gate` every tool
  * is wrapped, so that a mode which is set later counts.
  *
  * @throws as {@link applyInterruptConfig}; {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) also for unknown options
@@ -108,7 +108,7 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
  * answer is `denied`.
  *
  * The SDK does not ask it about calls that a tool makes of other tools (`experimental_toolCallers`, code mode): give those to
- * {@link gateTools}.
+ * {@link gateTools}. Nor does it tell it of an abort: in `generateText` a call that is approved after the abort runs.
  *
  * The SDK runs the tool with its own object, so what was judged is frozen in it. A call is `denied` when the arguments have changed
  * meanwhile, or hold a getter, a proxy or an instance of a class. Dates, maps, sets and bytes cannot be frozen.

@@ -196,11 +196,16 @@ export interface TerminalApprover {
 /**
  * Asks on the terminal, or on piped lines: shows the preview and takes a line. `y`, `yes` and `ok` approve, `n` and `no` reject, `e`
  * edits, `r TEXT` responds, and any other text is the reason of a rejection. On a terminal, what was typed before the request was
- * shown decides nothing. Piped lines answer one call each, in their order, however early they come. Several that share an input ask
- * one after the other. For `onQuestion` it asks the questions.
+ * shown decides nothing. Several that share an input ask one after the other. For `onQuestion` it asks the questions.
  *
- * A call that stands out ({@link ApprovalRequest.flags}) is approved by a second `y`, and `d` shows all of one that is not shown whole.
- * Piped lines are given all of it at once. An answer that would not be taken is told, and the same call is asked about again.
+ * On a terminal a call that stands out ({@link ApprovalRequest.flags}), or may do what cannot be undone, is approved by a second `y`.
+ * `d` shows all of one that is not shown whole. An answer that would not be taken is told, and the same call is asked about again.
+ * After the end of the input (Ctrl+D) nothing more is asked there.
+ *
+ * Piped lines answer one call each and one question each, in the order in which those are put here, however early they come. A line is
+ * a no where it cannot be taken (a broken edit, `e` alone, an empty line): its reason says why, and a process warning says so. A line
+ * belongs to its call also when that was decided elsewhere, and then answers nothing. All of a call is shown at once, with what stands
+ * out in it, and its one line counts.
  *
  * Ctrl+C aborts the run. Where nobody can be asked the calls are rejected, a process warning says so, and at its end the run fails.
  * `ERR_INPUT_ENDED`: the input has ended. `ERR_OUTPUT_UNSEEN`: the answers are typed on a terminal that the question would not be shown

@@ -3,7 +3,8 @@ import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { GateToolsOptions } from '../../index.js';
-import { createGate, gateTools, isExecutionDenied } from '../../ts/index.js';
+import { createDeepAgent } from '../../ts/agent/index.js';
+import { applyInterruptConfig, createGate, gateTools, isExecutionDenied } from '../../ts/index.js';
 import { call, calls, resultsIn, says, scripted, sleep, stepCount } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
 
@@ -409,4 +410,51 @@ it('a call of a run that is not known takes no approval away from the runs that 
     ['b', 'approved'],
   ]);
   expect(ran).toEqual([]);
+});
+
+describe('a tool that is gated cannot be changed afterwards', () => {
+  const rules: Options = { interruptOn: 'all', onApprovalRequest: () => false };
+  class Deleter {
+    description = 'deletes';
+    inputSchema = path;
+    readonly #ran: string[];
+    constructor(ran: string[]) {
+      this.#ran = ran;
+    }
+    async execute() {
+      this.#ran.push('own');
+    }
+  }
+
+  it.each<[string, (tools: ai.ToolSet) => ai.ToolSet]>([
+    ['gateTools', (tools) => gateTools(tools, rules)],
+    ['gateTools in mode stop', (tools) => gateTools(tools, { interruptOn: 'all', gate: createGate(), mode: 'stop' })],
+    ['applyInterruptConfig', (tools) => applyInterruptConfig(tools, 'all')],
+    [
+      'agent.tools',
+      (tools) => createDeepAgent({ model: says('.') as never, tools, interruptOn: 'all' } as never).tools,
+    ],
+  ])('%s', async (_, gate) => {
+    const { tools } = recordingTools();
+    const ran: string[] = [];
+    const gated = gate({ del: tools.del, made: new Deleter(ran) as never });
+    for (const name of ['del', 'made'] as const) {
+      const tool = gated[name] as unknown as Record<string, unknown>;
+      for (const field of ['execute', 'needsApproval', 'toModelOutput', 'another']) {
+        const other = () => ran.push(`other ${field}`);
+        expect(() => (tool[field] = other), field).toThrow(TypeError);
+        expect(() => Object.defineProperty(tool, field, { value: other }), field).toThrow(TypeError);
+      }
+    }
+    expect(() => delete (gated['del'] as { execute?: unknown }).execute).toThrow(TypeError);
+    await ai.generateText({
+      model: scripted([calls(call('del', { path: '/a' }, 'c1')), says('.')]).model,
+      tools: gated,
+      prompt: 'x',
+      stopWhen: stepCount(3),
+    });
+    expect(ran).toEqual([]);
+    // Its owner's own stays as it was.
+    expect(Object.isFrozen(tools.del)).toBe(false);
+  });
 });

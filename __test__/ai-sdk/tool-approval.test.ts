@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
 import type { ToolApprovalOptions } from '../../index.js';
-import { createGate, streamWithEvents, toolApproval } from '../../ts/index.js';
+import { createGate, gateTools, streamWithEvents, toolApproval } from '../../ts/index.js';
 import { call, calls, major, resultsIn, says, scripted } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
 import { listenToWarnings } from '../support/warnings.js';
@@ -283,6 +283,48 @@ describe.runIf(major === 7)('the tool that runs is the one that was approved', (
       expect((await changing(at, () => {}, two)).ran).toEqual(['del /a', 'read /b']);
     },
   );
+});
+
+describe.runIf(major === 7)('approved after an abort, of which the SDK tells it nothing', () => {
+  const after = () => {
+    const abort = new AbortController();
+    const { ran, tools } = recordingTools();
+    const execute = tools.del.execute!;
+    const del = {
+      ...tools.del,
+      execute: (input: { path: string }, options: ai.ToolExecutionOptions<never>) => {
+        options.abortSignal?.throwIfAborted();
+        return execute(input as never, options as never);
+      },
+    };
+    const approve = () => {
+      abort.abort();
+      return true;
+    };
+    const { model } = scripted([calls(call('del', { path: '/a' }, 'c1')), says('.')]);
+    const rules = { interruptOn: 'all', onApprovalRequest: approve } as const;
+    const options = { model, prompt: 'go', abortSignal: abort.signal };
+    return { ran, tools, del, rules, options };
+  };
+
+  it('nothing runs in streamText', async () => {
+    const { ran, tools, rules, options } = after();
+    const result = ai.streamText({ ...options, tools, toolApproval: toolApproval(rules) as never });
+    for await (const part of result.fullStream) void part;
+    expect(ran).toEqual([]);
+  });
+
+  it('nothing runs in generateText under gateTools, or where the tool looks at its signal', async () => {
+    const looking = after();
+    const tools = { del: looking.del };
+    await ai
+      .generateText({ ...looking.options, tools, toolApproval: toolApproval(looking.rules) as never } as never)
+      .catch(() => {});
+    expect(looking.ran).toEqual([]);
+    const gated = after();
+    await ai.generateText({ ...gated.options, tools: gateTools(gated.tools, gated.rules) }).catch(() => {});
+    expect(gated.ran).toEqual([]);
+  });
 });
 
 describe.runIf(major === 7)('where the caller has another copy of the SDK', () => {

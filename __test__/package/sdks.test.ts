@@ -1,5 +1,5 @@
 /** An AI SDK that is not known is refused at once: on it nothing would be asked about. `sdks.long.test.ts` has the real ones. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -89,4 +89,55 @@ describe('where the version cannot be read, as in a bundle', () => {
     expect(code, stderr).toBe(0);
     expect(Object.values(told ?? { none: 'told' })).toEqual(Array.from({ length: 9 }, () => null));
   });
+});
+
+describe('a program below the project, that has another ai of its own', () => {
+  const below = async (version: string, program: string) => {
+    const folder = projectIn(join(temp, `${projects++}`));
+    fakeAi(folder, '7.0.173', NAMES_7);
+    const own = join(folder, 'below');
+    mkdirSync(own);
+    fakeAi(own, version, NAMES_5);
+    cpSync(join(folder, program), join(own, program));
+    const finished = await runIn(own, program);
+    return {
+      ...finished,
+      told: (JSON.parse(finished.stdout || '{}') as { told?: Record<string, string | null> }).told,
+    };
+  };
+
+  test('of version 5: whatever goes into its own loop is refused, by any way of calling it', async () => {
+    const { told, stderr } = await below('5.0.277', 'other-loop.mjs');
+    expect(Object.keys(told ?? {}), stderr).toHaveLength(8);
+    for (const [name, said] of Object.entries(told ?? {}))
+      expect(said, name).toMatch(
+        /^ERR_UNSUPPORTED_SDK: [\w.]+: ai 5\.0\.277, which .*other-loop\.mjs uses, is installed/,
+      );
+  });
+
+  test('of version 6: only what version 6 passes over', async () => {
+    const { told, stderr } = await below('6.0.326', 'other-loop.mjs');
+    expect(
+      Object.entries(told ?? { none: 'told' }).flatMap(([name, said]) => (said === null ? [] : [name])),
+      stderr,
+    ).toEqual(['toolApproval']);
+  });
+});
+
+test('without any ai, every entry that uses it says so at the call', async () => {
+  const folder = projectIn(join(temp, `${projects++}`));
+  const { stdout, stderr } = await runIn(folder, 'entries.mjs');
+  const { told } = JSON.parse(stdout || '{}') as { told?: Record<string, string | null> };
+  expect(told, stderr).toEqual({
+    ...Object.fromEntries(
+      Object.keys(told ?? {}).map((name) => [
+        name,
+        expect.stringMatching(
+          /^ERR_UNSUPPORTED_SDK: \w+: The package 'ai' is not installed.*npm install ai/,
+        ) as unknown,
+      ]),
+    ),
+    ...FREE,
+  });
+  expect(Object.keys(told ?? {})).toHaveLength(9);
 });

@@ -1,8 +1,9 @@
 /** `terminalApprover` over streams: what stands out, what is not shown whole, what is not taken, and where nobody looks. */
 import { PassThrough, Writable } from 'node:stream';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ApprovalRequest, Decision } from '../../index.js';
 import { createGate, terminalApprover } from '../../ts/index.js';
+import { listenToWarnings } from '../support/warnings.js';
 
 /** A terminal, or a pipe, and all that was put there. */
 function place(isTTY: boolean) {
@@ -112,25 +113,112 @@ test('a pipe is given all of it at once, and each of its lines answers one call'
   expect(await ask(await requestFor({ command: 'ls' }), signal)).toEqual({ type: 'reject' });
 });
 
-test.each([true, false])(
-  'an answer that would not be taken is asked for again, for the same call (terminal: %o)',
-  async (isTTY) => {
-    const { input, output, until, shown } = place(isTTY);
-    const seen: unknown[] = [];
-    const objectionTo = async (answer: unknown): Promise<string | undefined> => {
-      seen.push(answer);
-      return (answer as Decision).type === 'edit' ? 'the path must be a text\u001b[2J' : undefined;
-    };
-    const decided = terminalApprover({ input, output })(await requestFor({ path: 'a' }), { ...signal, objectionTo });
+test('an answer that would not be taken is asked for again on a terminal, for the same call', async () => {
+  const { input, output, until, shown } = place(true);
+  const seen: unknown[] = [];
+  const objectionTo = async (answer: unknown): Promise<string | undefined> => {
+    seen.push(answer);
+    return (answer as Decision).type === 'edit' ? 'the path must be a text\u001b[2J' : undefined;
+  };
+  const decided = terminalApprover({ input, output })(await requestFor({ path: 'a' }), { ...signal, objectionTo });
+  await until('Run it? ');
+  input.write('e {"path":5}\n');
+  await until('Run it? ', 2);
+  expect(shown()).toContain('That was not taken: the path must be a text\\u{001B}[2J');
+  input.write('y\n');
+  expect(await decided).toEqual({ type: 'approve' });
+  expect(seen).toEqual([{ type: 'edit', args: { path: 5 } }, { type: 'approve' }]);
+});
+
+describe('a piped line that is no answer is a no to its call, and leaves the next line to the next call', () => {
+  const objectionTo = async (answer: unknown): Promise<string | undefined> =>
+    (answer as Decision).type === 'edit' ? 'the path must be a text' : undefined;
+
+  test.each([
+    ['an edit that is not taken', 'e {"path": 5}', 'the path must be a text'],
+    ['an edit that is no JSON', 'e {path:z}', 'That is not JSON'],
+    ['e alone', 'e', '"e"'],
+    ['r alone', 'r', '"r"'],
+    ['a question for the answers', '?', '"?"'],
+    ['an empty line', '', '""'],
+    ['the wish to see all of it', 'd', '"d"'],
+  ])('%s', async (_, line, why) => {
+    using told = listenToWarnings();
+    const { input, output, shown } = place(false);
+    const ask = terminalApprover({ input, output });
+    input.end(`${line}\ny\nn\n`);
+    const name = `piped-${line}`;
+    expect(await ask(await requestFor({ command: script }, name), { ...signal, objectionTo })).toEqual({
+      type: 'reject',
+      reason: expect.stringContaining(why) as unknown,
+    });
+    expect(await ask(await requestFor({ path: 'b' }), signal)).toEqual({ type: 'approve' });
+    expect(await ask(await requestFor({ path: 'c' }), signal)).toEqual({ type: 'reject' });
+    expect(shown()).toContain('is a no: ');
+    expect(told.warnings.join()).toContain(`a call of ${JSON.stringify(name)} does not answer it`);
+  });
+
+  test('an answer to a question', async () => {
+    const { input, output } = place(false);
+    const ask = terminalApprover({ input, output });
+    const question = (text: string) => ({ kind: 'multi_select', question: text, options: [{ label: 'red' }] });
+    const request = { ...(await requestFor({})), kind: 'question', args: { questions: ['a', 'b'].map(question) } };
+    input.end('green\nred\nn\n');
+    expect(await ask(request as never, signal)).toBeNull();
+    expect(await ask(await requestFor({ path: 'c' }), signal)).toEqual({ type: 'reject' });
+  });
+});
+
+test('a piped line belongs to the call that it was piped for, also where that was decided elsewhere', async () => {
+  const { input, output, until, shown } = place(false);
+  const ask = terminalApprover({ input, output });
+  const elsewhere = [new AbortController(), new AbortController()];
+  const asked = [];
+  for (const { signal: abortSignal } of elsewhere)
+    asked.push(Promise.resolve(ask(await requestFor({ path: 'a' }), { abortSignal })));
+  // The first is shown, and the second waits for its turn.
+  await until('Run it? ');
+  for (const each of elsewhere) each.abort(new Error('decided elsewhere'));
+  for (const each of asked) await expect(each).rejects.toThrow('decided elsewhere');
+  expect(shown()).toContain('The line that belongs to it answers nothing else');
+  input.end('y\ny\nn\ny\n');
+  expect(await ask(await requestFor({ path: 'b' }), signal)).toEqual({ type: 'reject' });
+  expect(await ask(await requestFor({ path: 'c' }), signal)).toEqual({ type: 'approve' });
+});
+
+test('what may not come back takes a second y on a terminal, and is told on a pipe, where its line counts', async () => {
+  const build = [...Array.from({ length: 60 }, (_, line) => `echo ${line}`), 'rm -rf ~/important'].join('\n');
+  for (const request of [await requestFor({ command: build }, 'run'), await requestFor({ path: 'a' }, 'delete_file')]) {
+    const { input, output, until, shown } = place(true);
+    const decided = terminalApprover({ input, output })(request, signal);
     await until('Run it? ');
-    input.write('e {"path":5}\n');
+    expect(shown()).toContain('Look twice: it takes away what may not come back');
+    input.write('y\r');
     await until('Run it? ', 2);
-    expect(shown()).toContain('That was not taken: the path must be a text\\u{001B}[2J');
-    input.write('y\n');
+    expect(shown()).toContain('it takes away what may not come back. y once more runs it.');
+    input.write('y\r');
     expect(await decided).toEqual({ type: 'approve' });
-    expect(seen).toEqual([{ type: 'edit', args: { path: 5 } }, { type: 'approve' }]);
-  },
-);
+
+    const piped = place(false);
+    piped.input.end('y\n');
+    expect(await terminalApprover({ input: piped.input, output: piped.output })(request, signal)).toEqual({
+      type: 'approve',
+    });
+    expect(piped.shown()).toContain('Look twice: it takes away what may not come back');
+  }
+});
+
+test('what approves is what the prompt says that it does', async () => {
+  for (const isTTY of [true, false])
+    for (const word of ['y', 'yes', 'Yes', 'YES', 'ok']) {
+      const { input, output, until, shown } = place(isTTY);
+      const decided = terminalApprover({ input, output })(await requestFor({ path: 'a' }, 'look'), signal);
+      await until('Run it? ');
+      expect(shown()).toContain('y, yes or ok: yes; n or no: no;');
+      input.write(`${word}\r\n`);
+      expect(await decided, word).toEqual({ type: 'approve' });
+    }
+});
 
 test('what is typed on a terminal answers nothing that is shown elsewhere', async () => {
   const { input } = place(true);
@@ -156,6 +244,22 @@ test('the end of the input on a terminal is not told to be cured by a terminal',
   await until('Run it? ');
   input.write('\u0004');
   await expect(decided).rejects.toMatchObject({ code: 'ERR_INPUT_ENDED', message: expect.stringContaining('Ctrl+D') });
+});
+
+test('after the end of the input on a terminal no further call is asked about', async () => {
+  const { input, output, until, shown } = place(true);
+  const ask = terminalApprover({ input, output });
+  const both = [await requestFor({ path: 'a' }), await requestFor({ path: 'b' })].map((each) =>
+    Promise.resolve(ask(each, signal)),
+  );
+  await until('Run it? ');
+  input.write('\u0004');
+  for (const each of both) await expect(each).rejects.toMatchObject({ code: 'ERR_INPUT_ENDED' });
+  input.write('y\r');
+  await expect(Promise.resolve(ask(await requestFor({ path: 'c' }), signal))).rejects.toMatchObject({
+    code: 'ERR_INPUT_ENDED',
+  });
+  expect(shown().split('Run it? ')).toHaveLength(2);
 });
 
 test.each([

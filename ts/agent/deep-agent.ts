@@ -13,7 +13,7 @@ import type {
 } from '../../agent.js';
 import type { AgentRun, Gate, GateToolsOptions, InterruptOn } from '../../index.js';
 import { gateTools } from '../ai-sdk/gating/gate-tools.js';
-import { checkInstalled } from '../ai-sdk/sdk/installed.js';
+import { checkInstalled, requireSdk } from '../ai-sdk/sdk/installed.js';
 import { ALWAYS_THERE, isQuestionTool } from '../ai-sdk/tools/questions.js';
 import { resume } from '../ai-sdk/stream/resume.js';
 import { streamWithEvents } from '../ai-sdk/stream/stream-with-events.js';
@@ -110,11 +110,12 @@ export function createDeepAgent(given: DeepAgentOptions<ToolSet>): DeepAgent<Too
     ...(gate === undefined ? { place } : { gate }),
   });
   let handedOut: AgentTools | undefined;
-  return {
-    // Their caller is in another loop: what this agent asks about is asked about there as well.
-    get tools() {
-      return (handedOut ??= gatedAlone(tools, rulesOfTools) as AgentTools);
-    },
+  // Their caller is in another loop: what this agent asks about is asked about there as well.
+  const handOut = (): AgentTools => {
+    requireSdk('agent.tools', handOut);
+    return (handedOut ??= gatedAlone(tools, rulesOfTools) as AgentTools);
+  };
+  const agent: Omit<DeepAgent<ToolSet>, 'tools'> = {
     systemPrompt: system,
     streamWithEvents: (given) => {
       const run = takeRun(given, 'streamWithEvents');
@@ -126,6 +127,11 @@ export function createDeepAgent(given: DeepAgentOptions<ToolSet>): DeepAgent<Too
       return new DeepRun(resume({ ...run, ...settingsFor(run) } as never) as AgentRun<AgentTools>, undefined);
     },
   };
+  return Object.defineProperty(agent, 'tools', {
+    get: handOut,
+    enumerable: true,
+    configurable: true,
+  }) as DeepAgent<ToolSet>;
 }
 
 type AgentTools = BuiltinTools & ToolSet;
@@ -160,7 +166,7 @@ function gatedAlone(tools: ToolSet, rules: GateToolsOptions<ToolSet>): ToolSet {
   // A question runs nothing; without a gate nobody is there to answer it.
   const isAsked = (tool: ToolSet[string]) => rules.gate !== undefined || !isQuestionTool(tool);
   const gated: ToolSet = Object.fromEntries(Object.entries(tools).filter(([, tool]) => isAsked(tool)));
-  return { ...tools, ...gateTools(gated, rules) };
+  return Object.freeze({ ...tools, ...gateTools(gated, rules) });
 }
 
 /** What is shown and judged must be what is written. @throws {InvalidConfigError} */

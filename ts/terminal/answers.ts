@@ -1,27 +1,32 @@
 /** A line as the answer to what waits. Nothing here reads or writes. */
 import type { ApprovalRequest, Decision, DecisionType, Question } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
-import { isHidden, risksInWords, standsOut, type AskedCall } from '../gate/stands-out.js';
+import { dangersInWords, type DangerousCall } from '../gate/danger.js';
+import { isHidden, standsOut } from '../gate/stands-out.js';
 import { safeLong } from './safe-long.js';
 import { argumentLines } from './whole.js';
 import { isNo, isYes } from './words.js';
 
-/** What a line means. `say`: nothing is decided yet. */
-export type LineAnswer = Decision | { type: 'say'; lines: string[] };
+/** What a line means. `say`: nothing is decided yet. `broken`: it was meant to decide something. */
+export type LineAnswer = Decision | { type: 'say'; lines: string[]; broken?: string };
 
 type AnswerableCall = Pick<ApprovalRequest, 'args' | 'allowedDecisions' | 'flags'>;
 
 /** What is said with each request. */
-export const SHORT = 'y yes, n no, ? other answers; anything else: no, with that as the reason';
+export const SHORT = 'y, yes or ok: yes; n or no: no; ? other answers; anything else: no, with that as the reason';
+
+/** The same on a pipe, where nothing can be asked back. */
+export const SHORT_PIPED =
+  'y, yes or ok: yes; n or no: no; anything else: no, with that as the reason. One line answers one call';
 
 /** The same, and how to see all of what is not shown whole. */
 export const shortFor = (asked: Pick<ApprovalRequest, 'flags'>): string =>
   isHidden(asked) ? `${SHORT}; d shows all of it` : SHORT;
 
-/** What is said when a call that stands out was approved. */
-export function secondLook(asked: AskedCall): string {
+/** What is said when a call that stands out, or may do what cannot be undone, was approved. */
+export function secondLook(asked: DangerousCall & Pick<ApprovalRequest, 'flags'>): string {
   const doubts = standsOut(asked).join(', ');
-  const risks = risksInWords(asked).join('; ');
+  const risks = dangersInWords(asked).join('; ');
   if (doubts === '') return `Look twice: ${risks}.`;
   const seems = isHidden(asked)
     ? `Look twice (${doubts}): a part of it is not shown above. d shows all of it.`
@@ -34,8 +39,8 @@ const may = ({ allowedDecisions }: AnswerableCall, type: DecisionType): boolean 
 /** The answers that there are. */
 export function answersTo(asked: AnswerableCall): string[] {
   return [
-    ...(may(asked, 'approve') ? ['y       yes'] : []),
-    'n       no',
+    ...(may(asked, 'approve') ? ['y       yes, as yes and ok do'] : []),
+    'n       no, as no does',
     ...(may(asked, 'edit') ? ['e JSON  yes, with these arguments'] : []),
     ...(may(asked, 'respond') ? ['r TEXT  do not run it: this is its result'] : []),
     ...(isHidden(asked) ? ['d       all of it, also what is not shown above'] : []),
@@ -78,9 +83,14 @@ export function edited(json: string): LineAnswer {
   try {
     return { type: 'edit', args: JSON.parse(json) as unknown };
   } catch (error) {
-    return { type: 'say', lines: [`That is not JSON: ${safeLong(messageOf(error))}`] };
+    const broken = `That is not JSON: ${safeLong(messageOf(error))}`;
+    return { type: 'say', lines: [broken], broken };
   }
 }
+
+/** Why a piped line that decides nothing is a rejection: there it cannot be asked for another one. */
+export const untaken = (line: string, { broken }: { broken?: string }): string =>
+  `The piped line for this call, ${JSON.stringify(line.trim())}, does not answer it${broken === undefined ? '' : `. ${broken}`}.`;
 
 /** What a line means to a question. `none`: the human does not want to answer at all. */
 export type QuestionReply =

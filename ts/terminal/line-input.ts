@@ -29,8 +29,10 @@ export class LineInput {
   readonly #decoder = new TextDecoder();
   /** What was read and nobody took. */
   #rest = '';
-  /** What comes until the end of this line was begun for a request that was decided elsewhere meanwhile. */
-  #isBegun = false;
+  /** Piped lines that what has its turn is yet to take. */
+  #due = 0;
+  /** Piped lines that are yet to come, and belong to what had its turn and took none: they answer nothing else. */
+  #owed = 0;
   #isEnded = false;
   #failure: CountersignError | undefined;
 
@@ -55,9 +57,26 @@ export class LineInput {
     this.#output?.write(text);
   }
 
-  /** Nobody else asks here until it is done. */
-  inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return this.#turns.run(work);
+  /**
+   * Nobody else asks here until it is done.
+   *
+   * @param count the piped lines that belong to it, whether it takes them or not: what was decided elsewhere leaves its own to nobody
+   */
+  inTurn<T>(count: number, work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(async () => {
+      this.#due = this.isTerminal ? 0 : count;
+      try {
+        return await work();
+      } finally {
+        this.#owed += this.#due;
+        this.#due = 0;
+      }
+    });
+  }
+
+  /** On a terminal, whether the person has ended the input, or it has ended: nobody is asked there any more. */
+  get isLeft(): boolean {
+    return this.isTerminal && this.#failure === undefined && (this.#isEnded || this.#isOver);
   }
 
   /**
@@ -76,7 +95,10 @@ export class LineInput {
       this.say('\n');
       return line;
     }
-    return this.#typed(asked);
+    if (this.isLeft) return undefined;
+    const line = await this.#typed(asked);
+    this.#isEnded ||= line === undefined;
+    return line;
   }
 
   /** @throws {CountersignError} `ERR_OUTPUT_UNSEEN` */
@@ -175,17 +197,12 @@ export class LineInput {
       const take = (): void => {
         // More may come before the waiter has it: that is for the next one.
         if (isTaken) return;
-        this.#dropBegun();
-        const end = this.#rest.indexOf('\n');
-        if (end >= 0) {
-          const line = this.#rest.slice(0, end);
-          this.#rest = this.#rest.slice(end + 1);
-          give(line.replace(/\r$/, ''));
-        } else if (this.#isEnded) {
-          const last = this.#rest;
-          this.#rest = '';
-          give(last === '' ? undefined : last);
-        }
+        let line = this.#nextPiped();
+        for (; line !== undefined && this.#owed > 0; this.#owed--) line = this.#nextPiped();
+        if (line !== undefined) {
+          this.#due = Math.max(0, this.#due - 1);
+          give(line);
+        } else if (this.#isEnded) give(undefined);
       };
       const more = (data: Buffer | string): void => {
         this.#rest += typeof data === 'string' ? data : this.#decoder.decode(data, { stream: true });
@@ -206,17 +223,18 @@ export class LineInput {
         input.off('end', end);
         input.off('close', end);
         input.pause();
-        this.#isBegun ||= signal.aborted && this.#rest !== '';
       };
     });
   }
 
-  /** It answers nobody: whoever wrote it had another request in sight. */
-  #dropBegun(): void {
-    if (!this.#isBegun) return;
+  /** The first line of what was read; `undefined`: none is there by now. */
+  #nextPiped(): string | undefined {
     const end = this.#rest.indexOf('\n');
-    this.#isBegun = end < 0;
+    // The last line needs no end of its own.
+    if (end < 0 && (!this.#isEnded || this.#rest === '')) return undefined;
+    const line = end < 0 ? this.#rest : this.#rest.slice(0, end);
     this.#rest = end < 0 ? '' : this.#rest.slice(end + 1);
+    return line.replace(/\r$/, '');
   }
 
   /** @param start begins to wait, and gives what ends that */

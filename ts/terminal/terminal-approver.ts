@@ -3,16 +3,19 @@ import type { Readable, Writable } from 'node:stream';
 import type * as Api from '../../index.js';
 import type { ApprovalRequest, Decision, DecisionType, Question, QuestionRequest } from '../../index.js';
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
+import { toldValue } from '../errors/told-value.js';
+import { warnSeldom } from '../errors/warn-once.js';
 import { agentLine, shownPreview } from '../gate/agent-reason.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
-import { needsSecondYes, risksInWords, standsOut } from '../gate/stands-out.js';
+import { dangersInWords, doubtsAbout } from '../gate/danger.js';
+import { standsOut } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { snapshot, revive } from '../values/snapshot.js';
 import { notifyWay, PersonCall, type NotifyWay } from './call-person.js';
-import { edited, readAnswer, readQuestionAnswer, secondLook, shortFor } from './answers.js';
+import { edited, readAnswer, readQuestionAnswer, secondLook, SHORT_PIPED, shortFor, untaken } from './answers.js';
 import { lineInput, type LineInput } from './line-input.js';
 import { safeLong } from './safe-long.js';
 import { argumentLines } from './whole.js';
@@ -51,15 +54,16 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
   const call = (): void =>
     person.waits([...waiting].map((key) => ({ key, toolName: String(key.toolName ?? 'a call') })));
   const inTurn = (request: ShownRequest, { abortSignal, objectionTo }: AskContext): Promise<unknown> =>
-    lines.inTurn(async () => {
+    lines.inTurn(linesFor(request), async () => {
       abortSignal.throwIfAborted();
+      if (lines.isLeft) throw ended(lines);
       try {
         call();
         return await (request.kind === 'question'
           ? answersTo(request as QuestionRequest, lines, abortSignal)
           : decisionOn(request, lines, abortSignal, objectionTo));
       } catch (error) {
-        lines.say(abortSignal.aborted ? '\n(This is no longer asked.)\n' : '\n');
+        lines.say(abortSignal.aborted ? `\n${lines.isTerminal ? NO_LONGER : NO_LONGER_PIPED}\n` : '\n');
         throw error;
       }
     });
@@ -76,13 +80,20 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
 };
 makesCallbacks(terminalApprover, 'terminalApprover()');
 
+const NO_LONGER = '(This is no longer asked.)';
+const NO_LONGER_PIPED = '(This is no longer asked. The line that belongs to it answers nothing else.)';
+
+/** How many piped lines belong to it: one to a call, and one to each question. */
+const linesFor = (request: ShownRequest): number =>
+  request.kind === 'question' ? (questionsOf(request as QuestionRequest) ?? []).length : 1;
+
 async function decisionOn(
   shown: ShownRequest,
   lines: LineInput,
   signal: AbortSignal,
   objectionTo: ObjectionTo,
 ): Promise<Decision> {
-  const request = { args: null, flags: [], allowedDecisions: ALL, ...shown };
+  const request = { toolName: '', args: null, flags: [], allowedDecisions: ALL, verdict: null, changes: [], ...shown };
   const whole = argumentLines(request);
   const agent = agentLine(request);
   lines.say(`\n${headOf(request)}\n${agent === undefined ? '' : `${agent}\n`}${shownPreview(request)}\n`);
@@ -93,14 +104,15 @@ async function decisionOn(
   const doubts = standsOut(request);
   if (request.flags.length > 0)
     lines.say(doubts.length > 0 ? `Look twice: ${doubts.join(', ')}\n` : `It is: ${request.flags.join(', ')}\n`);
-  for (const risk of risksInWords(request)) lines.say(`Look twice: ${risk}\n`);
+  for (const danger of dangersInWords(request)) lines.say(`Look twice: ${danger}\n`);
   await lines.forget(signal);
+  if (!lines.isTerminal) return pipedDecision(request, lines, signal, objectionTo);
   lines.say(`${shortFor(request)}\n`);
-  let isWarned = !lines.isTerminal || !needsSecondYes(request);
+  let isWarned = doubtsAbout(request).length === 0;
   for (;;) {
     const line = await next(lines, 'Run it? ', signal);
     const answer =
-      line.trim() === 'e' && lines.isTerminal && request.allowedDecisions.includes('edit')
+      line.trim() === 'e' && request.allowedDecisions.includes('edit')
         ? edited(await next(lines, 'Run it with: ', signal, editable(request.args)))
         : readAnswer(line, request);
     if (answer.type === 'approve' && !isWarned) {
@@ -113,13 +125,48 @@ async function decisionOn(
       lines.say(`${answer.lines.join('\n')}\n`);
       continue;
     }
-    const decision = answer.type === 'edit' ? { ...answer, args: revive(answer.args) } : answer;
-    const objection = await objectionTo?.(decision);
+    const { decision, objection } = await checked(answer, objectionTo);
     if (objection === undefined) return decision;
     // It is about this call: the next question must not get the answer to it.
     lines.say(`That was not taken: ${safeLong(objection)}\n${shortFor(request)}\n`);
     await lines.forget(signal);
   }
+}
+
+/** One line, whatever it says: the next one belongs to the next call. */
+async function pipedDecision(
+  request: ShownRequest & Pick<ApprovalRequest, 'args' | 'flags' | 'allowedDecisions'>,
+  lines: LineInput,
+  signal: AbortSignal,
+  objectionTo: ObjectionTo,
+): Promise<Decision> {
+  lines.say(`${SHORT_PIPED}\n`);
+  const line = await next(lines, 'Run it? ', signal);
+  const answer = readAnswer(line, request);
+  if (answer.type === 'say') return rejectUntaken(request, lines, untaken(line, answer));
+  const { decision, objection } = await checked(answer, objectionTo);
+  return objection === undefined ? decision : rejectUntaken(request, lines, untaken(line, { broken: objection }));
+}
+
+/** The developer is told, too: the model alone cannot mend what is piped. */
+function rejectUntaken({ toolName }: ShownRequest, lines: LineInput, reason: string): Decision {
+  lines.say(`That was not taken, and is a no: ${safeLong(reason)}\n`);
+  const name = toldValue(toolName);
+  // Its words may have arguments in them.
+  warnSeldom(
+    `piped:${name}`,
+    `terminalApprover: the piped line for a call of ${name} does not answer it, so that the call was rejected: the reason of the rejection says why. Each line of a pipe answers one call.`,
+  );
+  return { type: 'reject', reason };
+}
+
+/** What a line decides, and why that would not be taken. */
+async function checked(
+  answer: Decision,
+  objectionTo: ObjectionTo,
+): Promise<{ decision: Decision; objection: string | undefined }> {
+  const decision = answer.type === 'edit' ? { ...answer, args: revive(answer.args) } : answer;
+  return { decision, objection: await objectionTo?.(decision) };
 }
 
 /** The arguments as JSON that a terminal shows as it is. */
@@ -172,18 +219,27 @@ async function answerTo(
     if (answer.type === 'none') return undefined;
     if (answer.type === 'answer') return answer.answer;
     lines.say(`${answer.lines.join('\n')}\n`);
+    if (lines.isTerminal) continue;
+    // The next line belongs to what is asked next.
+    warnSeldom(
+      'piped:question',
+      'terminalApprover: the piped line for a question does not answer it, so that the questions are left unanswered. Each line of a pipe answers one question.',
+    );
+    return undefined;
   }
 }
 
 /** @throws where there is nobody: that is the developer's to mend, and no human's no */
 async function next(lines: LineInput, prompt: string, signal: AbortSignal, draft?: string): Promise<string> {
   const line = await lines.line({ prompt, draft, signal });
-  if (line === undefined)
-    throw new CountersignError({
-      code: 'ERR_INPUT_ENDED',
-      message: lines.isTerminal
-        ? 'the input has ended (Ctrl+D), and nobody can answer'
-        : 'the input has ended, and nobody can answer. Run it on a terminal, or pipe one line for each call',
-    });
+  if (line === undefined) throw ended(lines);
   return line;
 }
+
+const ended = ({ isTerminal }: LineInput): CountersignError =>
+  new CountersignError({
+    code: 'ERR_INPUT_ENDED',
+    message: isTerminal
+      ? 'the input has ended (Ctrl+D), and nobody can answer'
+      : 'the input has ended, and nobody can answer. Run it on a terminal, or pipe one line for each call',
+  });

@@ -1,7 +1,7 @@
 import type { TaskAgent, BuiltinTools } from '../../../agent.js';
 import type { RunResult } from '../../../index.js';
 import { callContextOf } from '../../ai-sdk/tools/call-context.js';
-import { checkInstalled } from '../../ai-sdk/sdk/installed.js';
+import { requireSdk } from '../../ai-sdk/sdk/installed.js';
 import { planFor } from '../../ai-sdk/tools/plan.js';
 import { refuseQuestions } from '../../ai-sdk/tools/questions.js';
 import { streamWithEvents } from '../../ai-sdk/stream/stream-with-events.js';
@@ -26,7 +26,7 @@ export function createTaskTool(options: {
   description?: string;
   maxResultCharacters?: number;
 }): BuiltinTools['task'] {
-  checkInstalled('createTaskTool');
+  requireSdk('createTaskTool', createTaskTool);
   const { subagents, description, maxResultCharacters } = takeNeeded('createTaskTool', options);
   checkList(subagents ?? null, 'createTaskTool', 'subagents');
   const agents = agentsByName(subagents);

@@ -21,12 +21,12 @@ import { originOf, parentOf } from '../tools/parent.js';
 import type { ParentRun } from '../tools/parent-run.js';
 import { gatesItself } from '../tools/gated-before.js';
 import { takeTools } from '../tools/tool-set.js';
-import { copyToolSet, define, entryOf, isTask, ownTool } from '../tools/tools.js';
+import { copyToolSet, define, entryOf, handedOut, isTask, ownTool } from '../tools/tools.js';
 import { ToolGate } from './tool-gate.js';
 
 /** @see types/ */
 export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS {
-  requireSdk(PLACE);
+  requireSdk(PLACE, gateTools);
   const taken = takeTools(tools, PLACE);
   return gateAll(
     taken,
@@ -140,7 +140,7 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
     if (value !== undefined) define(result, name, gating.action === 'allow' ? value : gatesItself(value));
   }
   // What is not in it is not gated: nothing is added later.
-  return Object.freeze(result);
+  return handedOut(result, tools);
 }
 
 /** Whether it starts what makes calls of its own, or makes them itself: what it is called by must be known there. */

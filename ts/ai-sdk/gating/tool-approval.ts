@@ -14,7 +14,7 @@ import { snapshot, trySnapshot, type ValueSnapshot } from '../../values/snapshot
 import { approvedTool } from '../tools/approved-tool.js';
 import { askCall } from '../../gate/ask-call.js';
 import { redeemOrRefuse } from '../../gate/redeem.js';
-import { requireSameSdk, requireSdk } from '../sdk/installed.js';
+import { requireSdk } from '../sdk/installed.js';
 import { isResume } from '../messages/messages.js';
 import { isCaller } from '../tools/callers.js';
 import { planFor, warnAtStart } from '../tools/plan.js';
@@ -37,8 +37,7 @@ interface ApprovalCall {
 export function toolApproval<TOOLS extends ToolSet>(
   given: ToolApprovalOptions<TOOLS>,
 ): (call: ApprovalCall) => Promise<ToolApprovalStatus> {
-  requireSdk(PLACE, 7);
-  requireSameSdk(PLACE, 7, toolApproval);
+  requireSdk(PLACE, toolApproval, 7);
   const options = takeNeeded(PLACE, given);
   const asker = new CallAsker(options.runId ?? crypto.randomUUID(), options as never, PLACE);
   // Tools come with the calls, and what they are told of then is a denial: a mistake is told now.

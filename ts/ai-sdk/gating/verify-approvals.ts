@@ -42,7 +42,7 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
   gate: Gate,
   given: VerifyApprovalsOptions = {},
 ): Promise<MESSAGE[]> {
-  requireSdk(PLACE);
+  requireSdk(PLACE, verifyApprovals);
   const local = localGate(gate, PLACE);
   local.checkOpen(PLACE);
   const options = takeOptions(PLACE, given);

@@ -9,12 +9,19 @@ import { loadSdk } from './sdk.js';
 let installed: string | null | undefined;
 
 /**
+ * For what goes into a loop of the AI SDK that its caller has: both copies of it must know what is asked there, the one that is found
+ * here and the caller's own.
+ *
  * @param place who needs it
+ * @param entry the function that the caller has called
  * @param only the one version that knows what `place` is for
  * @throws {UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
  */
-export function requireSdk(place: string, only?: 7): void {
+export function requireSdk(place: string, entry: Function, only?: 7): void {
   if (!checkInstalled(place, only)) void requireLoaded(place, only);
+  const file = callerOf(entry);
+  const version = file === undefined ? null : readVersion(file);
+  if (version !== null) refuseOthers(place, version, only, `ai ${version}, which ${file} uses,`);
 }
 
 /**
@@ -24,43 +31,85 @@ export function requireSdk(place: string, only?: 7): void {
  * @throws {UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
  */
 export function checkInstalled(place: string, only?: 7): boolean {
-  if (installed === undefined) installed = readVersion();
+  if (installed === undefined) {
+    const found = readVersion(import.meta.url);
+    if (found === null && isMissing()) throw missing(place);
+    installed = found;
+  }
   if (installed === null) return false;
-  const [major] = installed.split('.');
-  const isKnown = (major === '6' || major === '7') && !installed.includes('-');
-  if (!isKnown) throw unsupported(place, `ai ${installed} is installed`);
-  if (only !== undefined && major !== String(only)) throw tooOld(place, `ai ${installed}`);
+  refuseOthers(place, installed, only, `ai ${installed}`);
   return true;
 }
 
-/**
- * That the caller of `entry` has no other copy of the SDK, of another version: that one would pass over what `entry` returns.
- *
- * @throws {UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
- */
-export function requireSameSdk(place: string, only: 7, entry: Function): void {
-  const file = callerOf(entry);
-  const version = file === undefined ? null : readVersion(file);
-  if (version === null || version.split('.')[0] === String(only)) return;
-  throw tooOld(place, `ai ${version}, which ${file} uses,`);
+/** @param what the copy of the SDK that has this version */
+function refuseOthers(place: string, version: string, only: 7 | undefined, what: string): void {
+  const [major] = version.split('.');
+  const isKnown = (major === '6' || major === '7') && !version.includes('-');
+  if (!isKnown) throw unsupported(place, `${what} is installed`);
+  if (only !== undefined && major !== String(only)) throw tooOld(place, what);
 }
+
+/** How many functions of the runtime may stand between an entry and the file that has called it, as `map` of an array does. */
+const NEAR = 10;
 
 /** The file that has called it, where that can be told. */
 function callerOf(entry: Function): string | undefined {
+  try {
+    return filesAbove(entry).find((file) => /^(?:file:|[/]|[A-Za-z]:[\\/])/.test(file));
+  } catch {
+    // The program has frozen what tells it.
+    return undefined;
+  }
+}
+
+function filesAbove(entry: Function): string[] {
+  // The program may have set both for itself.
+  const { prepareStackTrace, stackTraceLimit } = Error;
   const at: { stack?: unknown } = {};
-  Error.captureStackTrace(at, entry);
-  const [, first = ''] = String(at.stack).split('\n');
-  return /((?:file:\/\/|\/|[A-Za-z]:[\\/]).*):\d+:\d+\)?$/.exec(first)?.[1];
+  try {
+    Error.stackTraceLimit = NEAR;
+    Error.prepareStackTrace = (_, sites) => sites.map((site) => site.getFileName() ?? '');
+    Error.captureStackTrace(at, entry);
+    return Array.isArray(at.stack) ? (at.stack as string[]) : [];
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+    Error.prepareStackTrace = prepareStackTrace;
+  }
 }
 
 /** @param from the file that it is seen from */
-function readVersion(from: string = import.meta.url): string | null {
+function readVersion(from: string): string | null {
   try {
-    const { createRequire } = process.getBuiltinModule('node:module');
-    const { version } = createRequire(from)('ai/package.json') as { version?: unknown };
+    const { version } = requireFrom(from)('ai/package.json') as { version?: unknown };
     return typeof version === 'string' ? version : null;
   } catch {
     return null;
+  }
+}
+
+const requireFrom = (file: string): NodeJS.Require => process.getBuiltinModule('node:module').createRequire(file);
+
+/** Whether there is none beside this package. A bundle that this is a part of may have it in itself. */
+function isMissing(): boolean {
+  try {
+    const require = requireFrom(import.meta.url);
+    const { dirname, sep } = process.getBuiltinModule('node:path');
+    const { fileURLToPath } = process.getBuiltinModule('node:url');
+    const own = dirname(require.resolve('countersign/package.json'));
+    if (!fileURLToPath(import.meta.url).startsWith(own + sep)) return false;
+    return !isThere(() => require.resolve('ai')) && !isThere(() => require.resolve('ai/package.json'));
+  } catch {
+    return false;
+  }
+}
+
+function isThere(look: () => unknown): boolean {
+  try {
+    look();
+    return true;
+  } catch (error) {
+    // What hides its parts is there.
+    return (error as { code?: unknown } | null)?.code !== 'MODULE_NOT_FOUND';
   }
 }
 
@@ -78,6 +127,11 @@ async function requireLoaded(place: string, only: 7 | undefined): Promise<void> 
 const unsupported = (place: string, what: string): UnsupportedSdkError =>
   new UnsupportedSdkError({
     message: `${place}: ${what}, and only releases of version 6 and 7 are supported: npm install ai@7 (with Node 22 or later), or ai@6.`,
+  });
+
+const missing = (place: string): UnsupportedSdkError =>
+  new UnsupportedSdkError({
+    message: `${place}: The package 'ai' is not installed beside countersign. Install version 6 or 7 of it: npm install ai`,
   });
 
 const tooOld = (place: string, what: string): UnsupportedSdkError =>

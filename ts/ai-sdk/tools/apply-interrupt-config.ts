@@ -17,13 +17,13 @@ import { refuseForAll } from './interrupt-for-all.js';
 import { takeTools } from './tool-set.js';
 import { inTime } from '../../values/in-time.js';
 import { isThenable } from '../../values/awaitable.js';
-import { copyTool, copyToolSet, define, entryOf, ownTool, type ExecuteOptions } from './tools.js';
+import { copyTool, copyToolSet, define, entryOf, handedOut, ownTool, type ExecuteOptions } from './tools.js';
 
 const PLACE = 'applyInterruptConfig';
 
 /** @see types/ */
 export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, interruptOn, options) => {
-  requireSdk(PLACE);
+  requireSdk(PLACE, applyInterruptConfig);
   const { unknownTools } = takeOptions(PLACE, options) ?? {};
   checkConfigured(PLACE, interruptOn);
   const own = tools === undefined ? undefined : takeTools(tools, PLACE);
@@ -35,7 +35,7 @@ export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, int
     place: PLACE,
     judgesAll: false,
   });
-  return own === undefined ? tools : Object.freeze(keepBound(own, applyPlan(own, config, plan)));
+  return own === undefined ? tools : handedOut(keepBound(own, applyPlan(own, config, plan)), own);
 };
 
 /** @see types/ */

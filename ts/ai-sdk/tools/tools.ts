@@ -22,6 +22,18 @@ export function copyToolSet<TOOLS extends ToolSet>(tools: TOOLS): TOOLS {
   return copy;
 }
 
+/**
+ * The set, to be handed out: neither it nor a tool that was made for it can be changed any more, so that nothing else runs in the place
+ * of what is gated. A tool that is still the very one that was given stays its owner's.
+ */
+export function handedOut<TOOLS extends ToolSet>(made: TOOLS, given: ToolSet): TOOLS {
+  for (const name of Object.getOwnPropertyNames(made)) {
+    const tool = ownTool(made, name);
+    if (isRecord(tool) && tool !== ownTool(given, name)) Object.freeze(tool);
+  }
+  return Object.freeze(made);
+}
+
 /** The functions that a tool of the AI SDK may have. None of them does what the tool is for, but `execute`. */
 export const TOOL_FUNCTIONS: ReadonlySet<string> = new Set([
   'execute',
