@@ -1,4 +1,5 @@
 /** A tool call that waits: which keys ask for what. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +21,9 @@ async function take(fake: Fake, key: string, marked: string | RegExp): Promise<v
   if (key.length === 1) await fake.terminal.waitFor(`› ${key}`);
   fake.terminal.press('enter');
 }
+
+/** So long a person looks at a page, in ms. */
+const LOOK = 250;
 
 describe('a call that waits', () => {
   test.each<[string, RegExp, { type: string }]>([
@@ -229,6 +233,7 @@ describe('a call that waits', () => {
     await take(fake, 'y', '› y');
     await terminal.waitFor('not all of it was seen');
     for (let seen = terminal.screen(); !/lines \d+ to (\d+) of \1\b/.test(seen);) {
+      await sleep(LOOK);
       const at = /lines \d+/.exec(seen)![0];
       terminal.press(' ');
       seen = await terminal.waitFor(
@@ -236,6 +241,7 @@ describe('a call that waits', () => {
         'the next page',
       );
     }
+    await sleep(LOOK);
     expect(fake.calls()).toEqual([]);
     await take(fake, 'y', /❯ ?y {1,2}Yes/);
     expect(await decided(fake)).toEqual(['decide', expect.any(String), { type: 'approve' }]);
@@ -270,10 +276,12 @@ describe('a call that waits', () => {
     // What was jumped over was not seen.
     await refused();
     for (let seen = await terminal.waitFor('lines 1 to 16'); !/lines \d+ to (\d+) of \1 /.test(seen);) {
+      await sleep(LOOK);
       const at = /lines \d+/.exec(seen)![0];
       terminal.press(' ');
       seen = await terminal.waitFor((screen) => !screen.includes(`${at} `), 'the next page');
     }
+    await sleep(LOOK);
     expect(terminal.screen()).toContain('digest');
     terminal.press('y');
     await terminal.waitFor(/❯ ?y {1,2}Yes/);

@@ -15,6 +15,7 @@ import {
 import { draftOf, edited, EMPTY, insert, type TextDraft } from './draft.js';
 import type { PressedKey } from './keys.js';
 import type { PressContext } from './press-context.js';
+import { nextPage } from './seen.js';
 import {
   focused,
   goTo,
@@ -89,7 +90,7 @@ function pressPanel(pressing: Pressing, at: PanelPlace): PressResult {
     case 'escape':
       return escaped(state, at);
     case 'page-down':
-      return { state: goTo(state, { ...at, scroll: scrolledTo(at.scroll + around.scroll.page, around) }) };
+      return { state: more(pressing, at) };
     case 'page-up':
       return { state: goTo(state, { ...at, scroll: scrolledTo(at.scroll - around.scroll.page, around) }) };
     case 'tab':
@@ -113,16 +114,23 @@ function pressPanel(pressing: Pressing, at: PanelPlace): PressResult {
 }
 
 /** What is typed: the key of a choice, where it is the first of an empty line, or words. */
-function typed({ state, key, around }: Pressing, at: PanelPlace, choices: readonly PanelChoice[]): PressResult {
+function typed(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice[]): PressResult {
+  const { state, key } = pressing;
   if (key.kind === 'key') return { state };
   const text = at.draft.text === '' ? key.text.replace(/^\s+/, '') : key.text;
-  if (text === '') {
-    // A space on an empty line: the next page, as everywhere.
-    return { state: goTo(state, { ...at, scroll: scrolledTo(at.scroll + around.scroll.page, around) }) };
-  }
+  // A space on an empty line: the next page, as everywhere.
+  if (text === '') return { state: more(pressing, at) };
   const after = withLine(at, insert(at.draft, text), at.isWords || key.kind === 'paste', choices);
   const isReason = after.about.of === 'edited' && meaningOf(after.draft.text, choices, after.isWords).type === 'words';
   return { state: goTo(state, after, isReason ? 'Enter gives this as the reason for a no to the call' : '') };
+}
+
+/** More of the call: its next page, or the details where there is no more of it here, and not all of it was seen. */
+function more({ state, around }: Pressing, at: PanelPlace): ScreenState {
+  const scroll = nextPage(at.scroll, around.scroll, state.ask?.seen);
+  const isEnd = scroll === Math.min(at.scroll, around.scroll.most);
+  if (isEnd && !around.isShown) return goTo(state, { at: 'whole', about: at.about, scroll: 0 });
+  return goTo(state, { ...at, scroll });
 }
 
 /** With another line. The cursor is where the line says: what Enter takes is what is seen under it. */
@@ -380,7 +388,10 @@ function pressPage(pressing: Pressing, at: PagePlace): PressResult {
     const runs = choicesOf(pressing.ask, at.about).some((choice) => choice.runs && choice.name === marked);
     return { state: runs && !around.isShown ? { ...after, said: NOT_SEEN } : after };
   }
-  const scroll = scrolledBy(at.scroll, key.kind === 'key' ? key.name : ' ', around.scroll);
+  const isPage = key.kind !== 'key' || key.name === 'page-down';
+  const scroll = isPage
+    ? nextPage(at.scroll, around.scroll, state.ask?.seen)
+    : scrolledBy(at.scroll, key.name, around.scroll);
   return { state: goTo(state, scroll === undefined ? panel : { ...at, scroll }) };
 }
 
@@ -393,9 +404,6 @@ function scrolledBy(at: number, name: string, { most, page }: PressContext['scro
       return to(at + 1);
     case 'up':
       return to(at - 1);
-    case ' ':
-    case 'page-down':
-      return to(at + page);
     case 'page-up':
       return to(at - page);
     case 'home':

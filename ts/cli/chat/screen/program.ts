@@ -22,7 +22,8 @@ import {
   START,
   unseen,
   unsent,
-  withSeen,
+  withStanding,
+  withStood,
   withView,
   type CallAnswer,
   type KeyAction,
@@ -182,8 +183,10 @@ export class ScreenProgram {
     this.#wake();
     const now = { heard: this.#heard, epoch: Date.now() };
     const drawn = frame(this.#state, this.#chat, live, this.#written.at(-1), this.#screen, now);
-    this.#state = withSeen(this.#state, drawn.seen);
-    return drawn;
+    // What is not drawn stands nowhere.
+    const isSeen = !this.#output.isMute;
+    this.#state = withStanding(this.#state, isSeen ? drawn.standing : undefined, performance.now());
+    return isSeen ? drawn : { ...drawn, isShown: false };
   }
 
   /** Looks again when keys are taken, and each second while time runs out. */
@@ -243,6 +246,7 @@ export class ScreenProgram {
 
   #take(presses: readonly KeyPress[]): void {
     for (const each of presses) {
+      this.#state = withStood(this.#state, performance.now());
       const around: PressContext = {
         view: this.#chat.view,
         now: performance.now(),

@@ -3,6 +3,7 @@ import type { Decision, GrantScope, QuestionsAnswered } from '../../../../index.
 import type { WaitingAsk, ChatView } from '../view.js';
 import type { ApprovalAsk, ChoiceName, PanelAbout } from './choices.js';
 import { EMPTY, type TextDraft } from './draft.js';
+import { hidden, standing, stood, type SeenLines, type StandingLines } from './seen.js';
 
 export interface ScreenState {
   /** What is being written to the agent. */
@@ -41,20 +42,15 @@ export interface AskState {
   /** The human was told to look twice. */
   readonly isWarned?: boolean;
   /** How much of what would run was on the screen. */
-  readonly seen?: SeenLines;
+  readonly seen?: SeenPart;
   /** Of which text all details were, as {@link shownText} names it. */
   readonly seenWhole?: string;
   readonly at: AskPlace;
 }
 
-/** Of one text, laid out in one way, the lines from its beginning that were on the screen. */
-export interface SeenLines {
-  readonly of: string;
-  readonly lines: number;
-  readonly isAll: boolean;
-  /** The text whose details these are, as {@link shownText} names it. */
-  readonly whole?: string;
-}
+/** Of the details: `whole` is the text that they are of, as {@link shownText} names it. */
+export type SeenPart = SeenLines & { readonly whole?: string | undefined };
+export type StandingPart = StandingLines & { readonly whole?: string | undefined };
 
 export type AskPlace =
   | PanelPlace
@@ -234,12 +230,24 @@ export const goTo = (state: ScreenState, at: AskPlace, said = ''): ScreenState =
 export const unseen = (state: ScreenState, now: number): ScreenState =>
   state.ask === null ? state : { ...state, ask: { ...state.ask, shownAt: now } };
 
-/** With what was on the screen of what would run. */
-export function withSeen(state: ScreenState, seen: SeenLines | undefined): ScreenState {
+/** With what stands on the screen of what would run; `undefined`: nothing that could be answered there. */
+export function withStanding(state: ScreenState, part: StandingPart | undefined, now: number): ScreenState {
+  const { ask } = withStood(state, now);
+  if (ask === null) return state;
+  if (part === undefined)
+    return ask.seen === undefined
+      ? state
+      : { ...state, ask: { ...ask, seen: { ...ask.seen, ...hidden(ask.seen, now) } } };
+  return { ...state, ask: { ...ask, seen: { ...standing(ask.seen, part, now), whole: part.whole } } };
+}
+
+/** With what has stood on the screen until now. */
+export function withStood(state: ScreenState, now: number): ScreenState {
   const { ask } = state;
-  if (ask === null || seen === undefined) return state;
-  const whole = seen.isAll ? seen.whole : undefined;
-  return { ...state, ask: { ...ask, seen, ...(whole === undefined ? {} : { seenWhole: whole }) } };
+  if (ask?.seen === undefined) return state;
+  const seen = { ...ask.seen, ...stood(ask.seen, now) };
+  const isWhole = seen.whole !== undefined && seen.lines >= seen.total;
+  return { ...state, ask: { ...ask, seen, ...(isWhole ? { seenWhole: seen.whole } : {}) } };
 }
 
 /** The human is told to look twice: what was taken counts when it is taken once more. */
