@@ -14,8 +14,8 @@ import {
   type KeyAction,
   type ScreenState,
 } from '../../ts/cli/chat/screen/state.js';
-import { approval } from './fake.js';
-import { pressAt, viewOf } from './presses.js';
+import { approval, questions } from './fake.js';
+import { pressAt, Sitting, viewOf } from './presses.js';
 
 const [first, second] = [approval('execute', { command: 'one' }), approval('execute', { command: 'two' })];
 
@@ -324,5 +324,77 @@ test('an answer that is held is given before Auto-approve is turned on', () => {
   expect(action).toMatchObject({
     type: 'approveAll',
     answers: [{ approvalId: first.request.approvalId, decision: { type: 'reject' } }],
+  });
+});
+
+describe('a second look is for the key that comes next, and for a while', () => {
+  const risky = { ...first, dangers: ['it takes away what may not come back'], isHarmless: false } as WaitingAsk;
+
+  /** It is armed: y and Enter. */
+  function armed(): Sitting {
+    const sitting = new Sitting([risky], { columns: 80, rows: 24 });
+    sitting.wait(1500);
+    sitting.type('y');
+    sitting.wait(500);
+    expect(sitting.press('enter')).toBeUndefined();
+    expect(sitting.state.said).toContain('look twice');
+    sitting.wait(500);
+    return sitting;
+  }
+
+  test.each<[string, (KeyName | { text: string } | number)[]]>([
+    ['Esc', ['escape']],
+    ['Ctrl+U', ['ctrl-u']],
+    ['words that were taken back', ['ctrl-u', { text: 'not this' }, 'ctrl-u']],
+    ['the details', ['ctrl-u', { text: 'd' }, 'enter', 'escape']],
+    ['arrows', ['up', 'down']],
+    ['time', [11_000]],
+  ])('it is gone after %s', (_, keys) => {
+    const sitting = armed();
+    for (const key of keys) {
+      if (typeof key === 'number') sitting.wait(key);
+      else if (typeof key === 'string') sitting.press(key);
+      else sitting.type(key.text);
+      sitting.wait(500);
+    }
+    // Where only time went by, y still stands there.
+    if (typeof keys[0] !== 'number') sitting.type('y');
+    sitting.wait(500);
+    expect(sitting.press('enter')).toBeUndefined();
+    expect(sitting.state.said).toContain('look twice');
+    sitting.wait(500);
+    expect(sitting.press('enter')).toMatchObject({ type: 'decide', answers: approved });
+  });
+
+  test('also where something was asked about it', () => {
+    const sitting = armed();
+    for (const key of ['ctrl-u', 's', 'enter', 'y', 'enter'] as const) {
+      if (key.length === 1) sitting.type(key);
+      else sitting.press(key as KeyName);
+      sitting.wait(500);
+    }
+    expect(sitting.state.said).toContain('look twice');
+    for (const key of ['escape', 'escape', 'y', 'enter'] as const) {
+      sitting.wait(500);
+      expect(key.length === 1 ? sitting.type(key) : sitting.press(key as KeyName)).toBeUndefined();
+    }
+    expect(sitting.state.said).toContain('look twice');
+  });
+
+  test('also of questions: another key, or time, and Esc asks anew', () => {
+    const kind = 'multiple_choice' as const;
+    const asking = questions([{ kind, question: 'Which?', options: [{ label: 'a' }, { label: 'b' }] }]);
+    for (const between of ['down', 11_000] as const) {
+      const sitting = new Sitting([asking], { columns: 80, rows: 24 });
+      sitting.wait(1500);
+      expect(sitting.press('escape')).toBeUndefined();
+      sitting.wait(500);
+      if (between === 'down') sitting.press('down');
+      else sitting.wait(between);
+      sitting.wait(500);
+      expect(sitting.press('escape')).toBeUndefined();
+      sitting.wait(500);
+      expect(sitting.press('escape')).toMatchObject({ type: 'answer', answers: null });
+    }
   });
 });

@@ -20,10 +20,12 @@ import {
   focused,
   goTo,
   heldFor,
+  isSecondLook,
   PANEL,
   sent,
   together,
   unseen,
+  unwarned,
   warned,
   type CallAnswer,
   type PagePlace,
@@ -180,8 +182,10 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
   if (refusal !== undefined)
     return { state: goTo(state, around.isShown ? at : { ...at, draft: EMPTY, marked: null }, refusal) };
   if (choice.runs && !ASKS_AGAIN.has(name)) {
-    const doubts = mustLookTwice(pressing, at);
-    if (doubts !== undefined) return { state: warned(state, `${doubts}: Enter once more runs it`, around.now) };
+    const doubts = doubtsOf(ask, at.about, around.view.asks).join('; ');
+    const look = { key: 'enter', of: `${name} ${doubts}`, at: around.now } as const;
+    if (doubts !== '' && !isSecondLook(state, look))
+      return { state: unseen(warned(state, `look twice, ${doubts}: Enter once more runs it`, look), around.now) };
   }
   switch (name) {
     case 'approve':
@@ -237,12 +241,6 @@ function objectionTo({ isAlone, around }: Pressing): string | undefined {
 function isTooEarly({ state, around }: Pressing, at: PanelPlace): boolean {
   const isUnmoved = at.marked === null && at.draft.text === '';
   return isUnmoved && around.now - (state.ask?.shownAt ?? around.now) < UNMOVED;
-}
-
-/** What it stands out by, while the human was not told to look twice. */
-function mustLookTwice({ state, ask, around }: Pressing, at: PanelPlace): string | undefined {
-  const doubts = doubtsOf(ask, at.about, around.view.asks);
-  return state.ask?.isWarned === true || doubts.length === 0 ? undefined : `look twice, ${doubts.join('; ')}`;
 }
 
 function agreed(pressing: Pressing, at: PanelPlace): PressResult {
@@ -351,8 +349,8 @@ export function withReconsidered(
 
 /** Something else is asked about now. Who was told to look twice was told so of what was asked before. */
 function asking(state: ScreenState, about: PanelPlace['about'], now: number): ScreenState {
-  if (state.ask === null) return state;
-  return { ...state, ask: { ...state.ask, at: { ...PANEL, about }, isWarned: false, shownAt: now }, said: '' };
+  const { ask } = unwarned(state);
+  return ask === null ? state : { ...state, ask: { ...ask, at: { ...PANEL, about }, shownAt: now }, said: '' };
 }
 
 /** A text that is written, until Enter. */

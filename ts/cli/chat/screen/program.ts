@@ -22,6 +22,8 @@ import {
   START,
   unseen,
   unsent,
+  unwarned,
+  warnedUntil,
   withStanding,
   withStood,
   withView,
@@ -65,7 +67,7 @@ export class ScreenProgram {
   #isAway = false;
   /** Whether all is drawn as it is now. */
   #isDrawn = true;
-  #timers: { [NAME in 'escape' | 'resize' | 'ready' | 'tick' | 'frame']?: NodeJS.Timeout } = {};
+  #timers: { [NAME in 'escape' | 'resize' | 'ready' | 'warned' | 'tick' | 'frame']?: NodeJS.Timeout } = {};
   /** All keys that were typed until then have been read, in ms of {@link performance.now}. */
   #heard = 0;
   #hearing: NodeJS.Immediate | undefined;
@@ -180,6 +182,7 @@ export class ScreenProgram {
   }
 
   #framed(live: readonly TranscriptEntry[]): ScreenFrame {
+    if (performance.now() >= warnedUntil(this.#state)) this.#state = { ...unwarned(this.#state), said: '' };
     this.#wake();
     const now = { heard: this.#heard, epoch: Date.now() };
     const drawn = frame(this.#state, this.#chat, live, this.#written.at(-1), this.#screen, now);
@@ -197,6 +200,10 @@ export class ScreenProgram {
     if (ask !== null && this.#heard < ready) {
       this.#timers.ready = setTimeout(() => this.#hear(), Math.max(0, Math.ceil(ready - performance.now())));
     }
+    clearTimeout(this.#timers.warned);
+    const until = warnedUntil(this.#state);
+    if (until !== Infinity)
+      this.#timers.warned = setTimeout(() => this.#show(), Math.max(0, Math.ceil(until - performance.now())));
     const isTicking = ask !== null && ask.ask.request.expiresAt !== null;
     if (isTicking) this.#timers.tick ??= setInterval(() => this.#show(), 1000);
     else {

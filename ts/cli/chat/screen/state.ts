@@ -3,6 +3,7 @@ import type { Decision, GrantScope, QuestionsAnswered } from '../../../../index.
 import type { WaitingAsk, ChatView } from '../view.js';
 import type { ApprovalAsk, ChoiceName, PanelAbout } from './choices.js';
 import { EMPTY, type TextDraft } from './draft.js';
+import type { KeyName } from './keys.js';
 import { hidden, standing, stood, type SeenLines, type StandingLines } from './seen.js';
 
 export interface ScreenState {
@@ -40,12 +41,20 @@ export interface AskState {
   /** It was answered: the chat is about to take it. */
   readonly isAnswered: boolean;
   /** The human was told to look twice. */
-  readonly isWarned?: boolean;
+  readonly warned?: SecondLook;
   /** How much of what would run was on the screen. */
   readonly seen?: SeenPart;
   /** Of which text all details were, as {@link shownText} names it. */
   readonly seenWhole?: string;
   readonly at: AskPlace;
+}
+
+/** The key that takes something when it is pressed once more, at once and next, and what it would take. */
+export interface SecondLook {
+  readonly key: KeyName;
+  readonly of: string;
+  /** In ms of {@link performance.now}. */
+  readonly at: number;
 }
 
 /** Of the details: `whole` is the text that they are of, as {@link shownText} names it. */
@@ -250,9 +259,26 @@ export function withStood(state: ScreenState, now: number): ScreenState {
   return { ...state, ask: { ...ask, seen, ...(isWhole ? { seenWhole: seen.whole } : {}) } };
 }
 
-/** The human is told to look twice: what was taken counts when it is taken once more. */
-export const warned = (state: ScreenState, said: string, now: number): ScreenState =>
-  state.ask === null ? state : { ...state, ask: { ...state.ask, isWarned: true, shownAt: now }, said };
+/** So long does a second look wait for its key, in ms. */
+const PATIENCE = 10_000;
+
+/** The human is told to look twice: what was taken counts when it is taken once more, by the same key. */
+export const warned = (state: ScreenState, said: string, look: SecondLook): ScreenState =>
+  state.ask === null ? state : { ...state, ask: { ...state.ask, warned: look }, said };
+
+/** Whether this key is the second one, for the same thing. */
+export const isSecondLook = ({ ask }: ScreenState, { key, of, at }: SecondLook): boolean =>
+  ask?.warned !== undefined && ask.warned.key === key && ask.warned.of === of && at < ask.warned.at + PATIENCE;
+
+/** Until when the key is waited for. */
+export const warnedUntil = ({ ask }: ScreenState): number => (ask?.warned?.at ?? Infinity) + PATIENCE;
+
+/** With nothing that one key would take: another key came first, or too much time went by. */
+export function unwarned(state: ScreenState): ScreenState {
+  if (state.ask?.warned === undefined) return state;
+  const { warned: _, ...ask } = state.ask;
+  return { ...state, ask };
+}
 
 /** Answered: no key means them any more. */
 export function sent(state: ScreenState, ids: readonly string[]): ScreenState {
