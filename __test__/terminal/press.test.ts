@@ -6,6 +6,7 @@ import type { KeyName } from '../../ts/cli/chat/screen/keys.js';
 import type { ApprovalAsk } from '../../ts/cli/chat/view.js';
 import { withReconsidered } from '../../ts/cli/chat/screen/press-approval.js';
 import {
+  listed,
   sent,
   START,
   unseen,
@@ -292,38 +293,53 @@ describe('a yes in words that came in one piece', () => {
   });
 });
 
-test('several calls: an answer can become another one until the last has its own', () => {
+describe('several calls', () => {
   const view = viewOf(first, second);
   const press2 = (state: ScreenState, now: number, key: string | { name: KeyName }) => at(state, now, key, true, view);
-  let state = withView(START, view, 1000);
-  ({ state } = press2(press2(state, 2000, 'y').state, 2001, enter));
-  expect([state.held.length, state.ask?.ask.request.approvalId]).toEqual([1, second.request.approvalId]);
-  ({ state } = press2(state, 3000, { name: 'tab' }));
-  expect(state.ask?.ask.request.approvalId).toBe(first.request.approvalId);
-  ({ state } = press2(press2(state, 4000, 'not this').state, 4001, enter));
-  expect(state.held).toMatchObject([{ decision: { type: 'reject', reason: 'not this' } }]);
-  const last = press2(press2(state, 5000, 'y').state, 5001, enter);
-  expect(last.action).toMatchObject({
-    type: 'decide',
-    answers: [
-      { approvalId: first.request.approvalId, decision: { type: 'reject', reason: 'not this' } },
-      { approvalId: second.request.approvalId, decision: { type: 'approve' } },
-    ],
-  });
-  // What no longer waits has no answer that is held.
-  expect(withView(state, viewOf(second), 6000).held).toEqual([]);
-});
+  const one = { approvalId: first.request.approvalId };
+  const other = { approvalId: second.request.approvalId };
 
-test('an answer that is held is given before Auto-approve is turned on', () => {
-  const view = viewOf(first, second);
-  const press2 = (state: ScreenState, now: number, key: string | { name: KeyName }) => at(state, now, key, true, view);
-  let state = withView(START, view, 1000);
-  ({ state } = press2(press2(state, 2000, 'n').state, 2001, enter));
-  ({ state } = press2(press2(state, 3000, 'A').state, 3001, enter));
-  const { action } = press2(press2(state, 4000, 'y').state, 4001, enter);
-  expect(action).toMatchObject({
-    type: 'approveAll',
-    answers: [{ approvalId: first.request.approvalId, decision: { type: 'reject' } }],
+  test('a yes can become a no until the last has its own answer', () => {
+    let state = withView(START, view, 1000);
+    ({ state } = press2(press2(state, 2000, 'y').state, 2001, enter));
+    expect([state.held.length, state.ask?.ask.request.approvalId]).toEqual([1, second.request.approvalId]);
+    ({ state } = press2(state, 3000, { name: 'tab' }));
+    expect(state.ask?.ask.request.approvalId).toBe(first.request.approvalId);
+    const no = press2(press2(state, 4000, 'not this').state, 4001, enter);
+    const decision = { type: 'reject', reason: 'not this' };
+    expect(no.action).toMatchObject({ type: 'decide', answers: [{ ...one, decision }] });
+    expect([no.state.held, no.state.ask?.ask.request.approvalId]).toEqual([[], second.request.approvalId]);
+    const last = press2(press2(no.state, 5000, 'y').state, 5001, enter);
+    expect(last.action).toMatchObject({ type: 'decide', answers: [{ ...other, decision: { type: 'approve' } }] });
+  });
+
+  test.each(['n', 'never run this'])('a no counts at once, whatever the others wait for: %j', (text) => {
+    const { state, action } = press2(press2(withView(START, view, 1000), 2000, text).state, 2001, enter);
+    expect(action).toMatchObject({ type: 'decide', answers: [{ ...one, decision: { type: 'reject' } }] });
+    expect(state.said).toContain('final');
+    // It is shown as long as another one waits, and cannot be changed.
+    const later = withView(state, viewOf(second), 3000);
+    expect(listed(later, second, viewOf(second)).map(({ answer }) => answer?.type)).toEqual(['decide', undefined]);
+    const tabbed = at(later, 4000, { name: 'tab' }, true, viewOf(second)).state;
+    expect(tabbed.ask?.ask.request.approvalId).toBe(other.approvalId);
+    expect(withView(later, viewOf(), 5000).given).toEqual([]);
+    // It was not taken: it waits again.
+    expect(unsent(state, one.approvalId).given).toEqual([]);
+  });
+
+  test('a yes that somebody overtook is told, with the name', () => {
+    const { state } = press2(press2(withView(START, view, 1000), 2000, 'y').state, 2001, enter);
+    const decided = { [one.approvalId]: 'rejected by mia' };
+    const after = withView(state, { ...viewOf(second), decided }, 3000);
+    expect([after.held, after.said]).toEqual([[], 'one that you said yes to was rejected by mia']);
+  });
+
+  test('an answer that is held is given before Auto-approve is turned on', () => {
+    let state = withView(START, view, 1000);
+    ({ state } = press2(press2(state, 2000, 'y').state, 2001, enter));
+    ({ state } = press2(press2(state, 3000, 'A').state, 3001, enter));
+    const { action } = press2(press2(state, 4000, 'y').state, 4001, enter);
+    expect(action).toMatchObject({ type: 'approveAll', answers: [{ ...one, decision: { type: 'approve' } }] });
   });
 });
 

@@ -23,6 +23,7 @@ export const viewOf = (...asks: WaitingAsk[]): ChatView => ({
   folder: '/',
   entries: [],
   asks,
+  decided: {},
   todos: [],
   subagents: [],
 });

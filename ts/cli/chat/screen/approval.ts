@@ -12,7 +12,14 @@ import { laid, type TextDraft } from './draft.js';
 import { headline } from './headline.js';
 import { bothEnds, countdown, hanging, row, rows, rule, wrap, type ScreenKind } from './layout.js';
 import { isSeenWhole } from './seen.js';
-import type { AskState, CallAnswer, PagePlace, PanelPlace, StandingPart } from './state.js';
+import {
+  isYesAnswer,
+  type AskState,
+  type CallAnswer,
+  type PagePlace,
+  type PanelPlace,
+  type StandingPart,
+} from './state.js';
 import type { WaitingAsk } from '../view.js';
 
 /** Lines, and what of them matters to keys. */
@@ -147,8 +154,8 @@ function listOf(ask: ApprovalAsk, { together, screen }: DrawContext, isRoomy: bo
   const shown = together.slice(from, from + LISTED);
   return shown.map(({ ask: each, answer }, index) => {
     const isHere = from + index === at;
-    const sign = answer === undefined ? symbols.waits : isYes(answer) ? symbols.succeeded : symbols.denied;
-    const how: TextStyle = answer === undefined ? 'yellow' : isYes(answer) ? 'green' : 'red';
+    const sign = answer === undefined ? symbols.waits : isYesAnswer(answer) ? symbols.succeeded : symbols.denied;
+    const how: TextStyle = answer === undefined ? 'yellow' : isYesAnswer(answer) ? 'green' : 'red';
     const word = answer === undefined ? '' : ` ${symbols.dot} ${answerInWords(answer)}`;
     const asked = each.kind === 'approval' ? headline(each.request, columns) : '';
     const text = fit(`${each.index} ${asked}`, columns - 6 - widthOf(word));
@@ -156,9 +163,6 @@ function listOf(ask: ApprovalAsk, { together, screen }: DrawContext, isRoomy: bo
     return `${INDENT}${line}`;
   });
 }
-
-const isYes = (answer: CallAnswer): boolean =>
-  answer.type === 'always' || answer.decision.type === 'approve' || answer.decision.type === 'edit';
 
 function answerInWords(answer: CallAnswer): string {
   if (answer.type === 'always') return 'yes, always';

@@ -21,6 +21,7 @@ import {
   goTo,
   heldFor,
   isSecondLook,
+  isYesAnswer,
   PANEL,
   sent,
   together,
@@ -271,21 +272,31 @@ function agreed(pressing: Pressing, at: PanelPlace): PressResult {
 const answered = (pressing: Pressing, decision: Decision): PressResult =>
   answeredBy(pressing, { type: 'decide', approvalId: pressing.ask.request.approvalId, decision });
 
-/** One of several is held until the others have an answer, too. */
+/**
+ * What lets one of several run is held until the others have an answer, too. What keeps it from running counts at once: somebody
+ * else's yes must not be taken meanwhile.
+ */
 function answeredBy({ state, ask, around }: Pressing, answer: CallAnswer): PressResult {
-  const others = together(ask, around.view, state.sent).filter((each) => each.request.approvalId !== answer.approvalId);
-  const held = [...state.held.filter((each) => each.approvalId !== answer.approvalId), answer];
+  const { approvalId } = answer;
+  const others = together(ask, around.view, state.sent).filter((each) => each.request.approvalId !== approvalId);
+  const held = [...state.held.filter((each) => each.approvalId !== approvalId), answer];
   const after = { ...state, held };
   const open = others.find((each) => heldFor(after, each) === undefined);
-  if (open !== undefined) return { state: focused(after, open, around.now) };
-  const ids = [answer.approvalId, ...others.map(({ request }) => request.approvalId)];
-  const answers = held.filter(({ approvalId }) => ids.includes(approvalId));
-  // A no first: what is allowed from now on must not answer it.
-  const ordered = [...answers.filter(isNo), ...answers.filter((each) => !isNo(each))];
-  return { state: sent(state, ids), action: { type: 'decide', answers: ordered } };
+  if (open === undefined) {
+    const ids = [approvalId, ...others.map(({ request }) => request.approvalId)];
+    const answers = held.filter((each) => ids.includes(each.approvalId));
+    // A no first: what is allowed from now on must not answer it.
+    const ordered = [...answers.filter((each) => !isYesAnswer(each)), ...answers.filter(isYesAnswer)];
+    return { state: sent(state, ids), action: { type: 'decide', answers: ordered } };
+  }
+  if (isYesAnswer(answer)) return { state: focused(after, open, around.now) };
+  const given = [...state.given, { ask, answer }];
+  const next = focused({ ...sent(state, [approvalId]), given }, open, around.now);
+  return {
+    state: { ...next, said: 'that counts at once, and is final' },
+    action: { type: 'decide', answers: [answer] },
+  };
 }
-
-const isNo = (answer: CallAnswer): boolean => answer.type === 'decide' && answer.decision.type === 'reject';
 
 /** Another call of those that wait together: an answer that it has can become another one. */
 function nextCall({ state, ask, around }: Pressing, way: 1 | -1): PressResult {

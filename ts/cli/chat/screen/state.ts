@@ -16,8 +16,10 @@ export interface ScreenState {
   readonly menu: number;
   /** What is asked at this moment. */
   readonly ask: AskState | null;
-  /** Answers to calls that came together, until the last of them has one: until then each can become another. */
+  /** What lets calls run that came together, until the last of them has an answer: until then each can become another. */
   readonly held: readonly CallAnswer[];
+  /** What keeps calls from running went out at once, and is final: until none of those that came with them waits. */
+  readonly given: readonly GivenAnswer[];
   /** The ids of what was answered and still waits: the chat is about to take it. */
   readonly sent: readonly string[];
   /** One line about the last key, until the next. */
@@ -118,6 +120,16 @@ export type CallAnswer =
   | { type: 'decide'; approvalId: string; decision: Decision }
   | { type: 'always'; approvalId: string; scope: GrantScope };
 
+/** An answer that went out while others wait. */
+export interface GivenAnswer {
+  readonly ask: WaitingAsk;
+  readonly answer: CallAnswer;
+}
+
+/** Whether something runs by it. */
+export const isYesAnswer = (answer: CallAnswer): boolean =>
+  answer.type === 'always' || answer.decision.type === 'approve' || answer.decision.type === 'edit';
+
 /** What a key asks for beyond the screen. */
 export type KeyAction =
   /** `isKept`: it may be kept for other sessions. */
@@ -147,6 +159,7 @@ export const START: ScreenState = {
   menu: 0,
   ask: null,
   held: [],
+  given: [],
   sent: [],
   said: '',
 };
@@ -163,17 +176,29 @@ export function readyAt({ ask, draftedAt }: ScreenState): number {
 
 /** With what the chat shows now: another question comes on the screen, or the one that was there no longer waits. */
 export function withView(before: ScreenState, view: ChatView, now: number): ScreenState {
+  const after = shown(before, view, now);
+  const overtaken = before.held.filter(({ approvalId }) => view.decided[approvalId] !== undefined);
+  const told = overtaken.map(({ approvalId }) => `one that you said yes to was ${view.decided[approvalId]}`);
+  return told.length === 0 ? after : { ...after, said: [...told, after.said].filter((text) => text !== '').join('; ') };
+}
+
+function shown(before: ScreenState, view: ChatView, now: number): ScreenState {
   const waits = (id: string): boolean => view.asks.some(({ request }) => request.approvalId === id);
   const state: ScreenState = {
     ...before,
     held: before.held.filter(({ approvalId }) => waits(approvalId)),
+    given: before.given.filter(
+      ({ ask, answer }) =>
+        view.decided[answer.approvalId] === undefined && view.asks.some((each) => isTogether(each, ask)),
+    ),
     sent: before.sent.filter(waits),
   };
   const old = state.ask;
   const next = nextAsk(state, view);
+  const gone = old === null || waits(old.ask.request.approvalId) ? '' : goneInWords(old.ask, view);
   if (next === undefined) {
     if (old === null) return state;
-    return { ...state, ask: null, said: isHalfDone(old) ? 'that no longer waits' : state.said };
+    return { ...state, ask: null, said: isHalfDone(old) ? gone : state.said };
   }
   const { approvalId } = next.request;
   const isAnswered = state.sent.includes(approvalId);
@@ -181,11 +206,15 @@ export function withView(before: ScreenState, view: ChatView, now: number): Scre
   const isCut = old !== null && isHalfDone(old);
   return {
     ...focused(state, next, now),
-    said: isCut ? 'the one before no longer waits' : '',
+    said: isCut ? gone : '',
     // A person who was writing goes on for a moment: that is not about what has come instead.
     draftedAt: isCut ? now : state.draftedAt,
   };
 }
+
+/** What became of one that no longer waits. */
+const goneInWords = ({ request }: WaitingAsk, { decided }: ChatView): string =>
+  `the one before no longer waits${decided[request.approvalId] === undefined ? '' : `: ${decided[request.approvalId]}`}`;
 
 /** What is to be asked: the one that is shown, while it waits; else one of those that came with it; else the oldest. */
 function nextAsk({ ask, sent, held }: ScreenState, { asks }: ChatView): WaitingAsk | undefined {
@@ -296,7 +325,11 @@ export function sent(state: ScreenState, ids: readonly string[]): ScreenState {
 /** It was answered, and waits nevertheless: the answer was not taken. */
 export function unsent(state: ScreenState, approvalId: string): ScreenState {
   if (!state.sent.includes(approvalId)) return state;
-  const all = { ...state, sent: state.sent.filter((id) => id !== approvalId) };
+  const all = {
+    ...state,
+    sent: state.sent.filter((id) => id !== approvalId),
+    given: state.given.filter(({ answer }) => answer.approvalId !== approvalId),
+  };
   const { ask } = all;
   if (ask?.ask.request.approvalId !== approvalId) return all;
   const at: AskPlace = ask.ask.kind === 'question' ? firstQuestion() : PANEL;
@@ -306,5 +339,20 @@ export function unsent(state: ScreenState, approvalId: string): ScreenState {
 /** The answer that is held for a call. */
 export const heldFor = ({ held }: Pick<ScreenState, 'held'>, { request }: WaitingAsk): CallAnswer | undefined =>
   held.find(({ approvalId }) => approvalId === request.approvalId);
+
+/** The calls that wait together with it, and those that came with them and were answered, in their order. */
+export function listed(
+  state: Pick<ScreenState, 'held' | 'given'>,
+  ask: WaitingAsk,
+  view: Pick<ChatView, 'asks'>,
+): { ask: WaitingAsk; answer: CallAnswer | undefined }[] {
+  const given = state.given.filter((each) => isTogether(each.ask, ask));
+  const isGiven = ({ request }: WaitingAsk): boolean =>
+    given.some(({ answer }) => answer.approvalId === request.approvalId);
+  const waiting = together(ask, view, []).filter((each) => !isGiven(each));
+  return [...given, ...waiting.map((each) => ({ ask: each, answer: heldFor(state, each) }))].toSorted(
+    (one, other) => one.ask.index - other.ask.index,
+  );
+}
 
 export type { ApprovalAsk };
