@@ -157,9 +157,9 @@ describe('keys', () => {
       expect(press(shown, yes, 1_000, room).state.said).toContain('Not all of it was seen');
       let seen = withPage(shown, room, 1_000);
       for (let key = 1; key < 10; key += 1)
-        seen = withPage(press(seen, down, 1_000 + key * 50, room).state, room, 1_000 + key * 50);
+        seen = withPage(press(seen, down, 1_000 + key * 150, room).state, room, 1_000 + key * 150);
       expect(seen.mode).toMatchObject({ scroll: 4 });
-      expect(press(seen, yes, 2_000, room).action).toEqual(action);
+      expect(press(seen, yes, 3_000, room).action).toEqual(action);
       // In a narrow window each line is more of them.
       expect(press(shown, yes, 1_000, { columns: 3, rows: 12 }).action).toBeUndefined();
     }
