@@ -5,6 +5,7 @@ import {
   press,
   START,
   withEvents,
+  withPage,
   without,
   withoutDue,
   withRecords,
@@ -75,7 +76,8 @@ describe('keys', () => {
       const { state, action } = typed(asked.state, yes);
       expect([yes, action, state.mode]).toEqual([yes, { type, id: ids[0] }, { at: 'list' }]);
     }
-    for (const other of ['n', '\r', ' ', '\u001b', 'a', 'ya', 'yes, but', '\ry', 'ny']) {
+    // Space shows more of what is asked about.
+    for (const other of ['n', '\r', ...(key === 'y' ? [] : [' ']), '\u001b', 'a', 'ya', 'yes, but', '\ry', 'ny']) {
       const { state, action } = typed(asked.state, other);
       expect([other, action, state.mode]).toEqual([other, undefined, { at: 'list' }]);
     }
@@ -139,21 +141,25 @@ describe('keys', () => {
 
   it('e and s are looked up first, and answered when all of it was seen', () => {
     expect(typed(begun, 'e').action).toEqual({ type: 'change', id: ids[0] });
-    expect(typed(begun, 's').action).toEqual({ type: 'offer', id: ids[0] });
+    const looked = typed(begun, 's');
+    expect([looked.action, looked.state.mode.at]).toEqual([undefined, 'request']);
+    expect(typed(looked.state, 's').action).toEqual({ type: 'offer', id: ids[0] });
     const lines = Array.from({ length: 10 }, (_, at) => `line ${at}`);
     const mode = { at: 'confirm', id: ids[0]!, scroll: 0, lines, quietSince: 0 } as const;
     const room = { columns: 80, rows: 6 };
     const yes = [{ kind: 'text', text: 'y' } as const];
-    const down = [{ kind: 'text', text: 'jjjjjjjjj' } as const];
+    const down = [{ kind: 'text', text: 'j' } as const];
     for (const [asked, action] of [
       [{ ...mode, what: 'always' } as const, { type: 'always', id: ids[0] }],
       [{ ...mode, what: 'edit', args: { a: 1 }, doubts: [] } as const, { type: 'edit', id: ids[0], args: { a: 1 } }],
     ] as const) {
       const shown = { ...begun, mode: asked };
-      expect(press(shown, yes, 1_000, room)).toMatchObject({ state: { said: 'There is more of it: j shows it.' } });
-      const seen = press(shown, down, 1_000, room).state;
+      expect(press(shown, yes, 1_000, room).state.said).toContain('Not all of it was seen');
+      let seen = withPage(shown, room, 1_000);
+      for (let key = 1; key < 10; key += 1)
+        seen = withPage(press(seen, down, 1_000 + key * 150, room).state, room, 1_000 + key * 150);
       expect(seen.mode).toMatchObject({ scroll: 4 });
-      expect(press(seen, yes, 2_000, room).action).toEqual(action);
+      expect(press(seen, yes, 3_000, room).action).toEqual(action);
       // In a narrow window each line is more of them.
       expect(press(shown, yes, 1_000, { columns: 3, rows: 12 }).action).toBeUndefined();
     }

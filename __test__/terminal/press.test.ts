@@ -6,6 +6,7 @@ import type { KeyName } from '../../ts/cli/chat/screen/keys.js';
 import type { ApprovalAsk } from '../../ts/cli/chat/view.js';
 import { withReconsidered } from '../../ts/cli/chat/screen/press-approval.js';
 import {
+  listed,
   sent,
   START,
   unseen,
@@ -14,8 +15,8 @@ import {
   type KeyAction,
   type ScreenState,
 } from '../../ts/cli/chat/screen/state.js';
-import { approval } from './fake.js';
-import { pressAt, viewOf } from './presses.js';
+import { approval, questions } from './fake.js';
+import { pressAt, Sitting, viewOf } from './presses.js';
 
 const [first, second] = [approval('execute', { command: 'one' }), approval('execute', { command: 'two' })];
 
@@ -292,37 +293,124 @@ describe('a yes in words that came in one piece', () => {
   });
 });
 
-test('several calls: an answer can become another one until the last has its own', () => {
+describe('several calls', () => {
   const view = viewOf(first, second);
   const press2 = (state: ScreenState, now: number, key: string | { name: KeyName }) => at(state, now, key, true, view);
-  let state = withView(START, view, 1000);
-  ({ state } = press2(press2(state, 2000, 'y').state, 2001, enter));
-  expect([state.held.length, state.ask?.ask.request.approvalId]).toEqual([1, second.request.approvalId]);
-  ({ state } = press2(state, 3000, { name: 'tab' }));
-  expect(state.ask?.ask.request.approvalId).toBe(first.request.approvalId);
-  ({ state } = press2(press2(state, 4000, 'not this').state, 4001, enter));
-  expect(state.held).toMatchObject([{ decision: { type: 'reject', reason: 'not this' } }]);
-  const last = press2(press2(state, 5000, 'y').state, 5001, enter);
-  expect(last.action).toMatchObject({
-    type: 'decide',
-    answers: [
-      { approvalId: first.request.approvalId, decision: { type: 'reject', reason: 'not this' } },
-      { approvalId: second.request.approvalId, decision: { type: 'approve' } },
-    ],
+  const one = { approvalId: first.request.approvalId };
+  const other = { approvalId: second.request.approvalId };
+
+  test('a yes can become a no until the last has its own answer', () => {
+    let state = withView(START, view, 1000);
+    ({ state } = press2(press2(state, 2000, 'y').state, 2001, enter));
+    expect([state.held.length, state.ask?.ask.request.approvalId]).toEqual([1, second.request.approvalId]);
+    ({ state } = press2(state, 3000, { name: 'tab' }));
+    expect(state.ask?.ask.request.approvalId).toBe(first.request.approvalId);
+    const no = press2(press2(state, 4000, 'not this').state, 4001, enter);
+    const decision = { type: 'reject', reason: 'not this' };
+    expect(no.action).toMatchObject({ type: 'decide', answers: [{ ...one, decision }] });
+    expect([no.state.held, no.state.ask?.ask.request.approvalId]).toEqual([[], second.request.approvalId]);
+    const last = press2(press2(no.state, 5000, 'y').state, 5001, enter);
+    expect(last.action).toMatchObject({ type: 'decide', answers: [{ ...other, decision: { type: 'approve' } }] });
   });
-  // What no longer waits has no answer that is held.
-  expect(withView(state, viewOf(second), 6000).held).toEqual([]);
+
+  test.each(['n', 'never run this'])('a no counts at once, whatever the others wait for: %j', (text) => {
+    const { state, action } = press2(press2(withView(START, view, 1000), 2000, text).state, 2001, enter);
+    expect(action).toMatchObject({ type: 'decide', answers: [{ ...one, decision: { type: 'reject' } }] });
+    expect(state.said).toContain('final');
+    // It is shown as long as another one waits, and cannot be changed.
+    const later = withView(state, viewOf(second), 3000);
+    expect(listed(later, second, viewOf(second)).map(({ answer }) => answer?.type)).toEqual(['decide', undefined]);
+    const tabbed = at(later, 4000, { name: 'tab' }, true, viewOf(second)).state;
+    expect(tabbed.ask?.ask.request.approvalId).toBe(other.approvalId);
+    expect(withView(later, viewOf(), 5000).given).toEqual([]);
+    // It was not taken: it waits again.
+    expect(unsent(state, one.approvalId).given).toEqual([]);
+  });
+
+  test('a yes that somebody overtook is told, with the name', () => {
+    const { state } = press2(press2(withView(START, view, 1000), 2000, 'y').state, 2001, enter);
+    const decided = { [one.approvalId]: 'rejected by mia' };
+    const after = withView(state, { ...viewOf(second), decided }, 3000);
+    expect([after.held, after.said]).toEqual([[], 'one that you said yes to was rejected by mia']);
+  });
+
+  test('an answer that is held is given before Auto-approve is turned on', () => {
+    let state = withView(START, view, 1000);
+    ({ state } = press2(press2(state, 2000, 'y').state, 2001, enter));
+    ({ state } = press2(press2(state, 3000, 'A').state, 3001, enter));
+    const { action } = press2(press2(state, 4000, 'y').state, 4001, enter);
+    expect(action).toMatchObject({ type: 'approveAll', answers: [{ ...one, decision: { type: 'approve' } }] });
+  });
 });
 
-test('an answer that is held is given before Auto-approve is turned on', () => {
-  const view = viewOf(first, second);
-  const press2 = (state: ScreenState, now: number, key: string | { name: KeyName }) => at(state, now, key, true, view);
-  let state = withView(START, view, 1000);
-  ({ state } = press2(press2(state, 2000, 'n').state, 2001, enter));
-  ({ state } = press2(press2(state, 3000, 'A').state, 3001, enter));
-  const { action } = press2(press2(state, 4000, 'y').state, 4001, enter);
-  expect(action).toMatchObject({
-    type: 'approveAll',
-    answers: [{ approvalId: first.request.approvalId, decision: { type: 'reject' } }],
+describe('a second look is for the key that comes next, and for a while', () => {
+  const risky = { ...first, dangers: ['it takes away what may not come back'], isHarmless: false } as WaitingAsk;
+
+  /** It is armed: y and Enter. */
+  function armed(): Sitting {
+    const sitting = new Sitting([risky], { columns: 80, rows: 24 });
+    sitting.wait(1500);
+    sitting.type('y');
+    sitting.wait(500);
+    expect(sitting.press('enter')).toBeUndefined();
+    expect(sitting.state.said).toContain('look twice');
+    sitting.wait(500);
+    return sitting;
+  }
+
+  test.each<[string, (KeyName | { text: string } | number)[]]>([
+    ['Esc', ['escape']],
+    ['Ctrl+U', ['ctrl-u']],
+    ['words that were taken back', ['ctrl-u', { text: 'not this' }, 'ctrl-u']],
+    ['the details', ['ctrl-u', { text: 'd' }, 'enter', 'escape']],
+    ['arrows', ['up', 'down']],
+    ['time', [11_000]],
+  ])('it is gone after %s', (_, keys) => {
+    const sitting = armed();
+    for (const key of keys) {
+      if (typeof key === 'number') sitting.wait(key);
+      else if (typeof key === 'string') sitting.press(key);
+      else sitting.type(key.text);
+      sitting.wait(500);
+    }
+    // Where only time went by, y still stands there.
+    if (typeof keys[0] !== 'number') sitting.type('y');
+    sitting.wait(500);
+    expect(sitting.press('enter')).toBeUndefined();
+    expect(sitting.state.said).toContain('look twice');
+    sitting.wait(500);
+    expect(sitting.press('enter')).toMatchObject({ type: 'decide', answers: approved });
+  });
+
+  test('also where something was asked about it', () => {
+    const sitting = armed();
+    for (const key of ['ctrl-u', 's', 'enter', 'y', 'enter'] as const) {
+      if (key.length === 1) sitting.type(key);
+      else sitting.press(key as KeyName);
+      sitting.wait(500);
+    }
+    expect(sitting.state.said).toContain('look twice');
+    for (const key of ['escape', 'escape', 'y', 'enter'] as const) {
+      sitting.wait(500);
+      expect(key.length === 1 ? sitting.type(key) : sitting.press(key as KeyName)).toBeUndefined();
+    }
+    expect(sitting.state.said).toContain('look twice');
+  });
+
+  test('also of questions: another key, or time, and Esc asks anew', () => {
+    const kind = 'multiple_choice' as const;
+    const asking = questions([{ kind, question: 'Which?', options: [{ label: 'a' }, { label: 'b' }] }]);
+    for (const between of ['down', 11_000] as const) {
+      const sitting = new Sitting([asking], { columns: 80, rows: 24 });
+      sitting.wait(1500);
+      expect(sitting.press('escape')).toBeUndefined();
+      sitting.wait(500);
+      if (between === 'down') sitting.press('down');
+      else sitting.wait(between);
+      sitting.wait(500);
+      expect(sitting.press('escape')).toBeUndefined();
+      sitting.wait(500);
+      expect(sitting.press('escape')).toMatchObject({ type: 'answer', answers: null });
+    }
   });
 });

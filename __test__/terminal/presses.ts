@@ -4,7 +4,17 @@ import type { ChatView, WaitingAsk } from '../../ts/cli/chat/view.js';
 import type { KeyName, PressedKey } from '../../ts/cli/chat/screen/keys.js';
 import { press } from '../../ts/cli/chat/screen/press.js';
 import type { PressContext } from '../../ts/cli/chat/screen/press-context.js';
-import type { KeyAction, ScreenState } from '../../ts/cli/chat/screen/state.js';
+import { frame, type ScreenFrame } from '../../ts/cli/chat/screen/frame.js';
+import { symbolsFor } from '../../ts/cli/chat/screen/layout.js';
+import {
+  START,
+  unseen,
+  withStanding,
+  withStood,
+  withView,
+  type KeyAction,
+  type ScreenState,
+} from '../../ts/cli/chat/screen/state.js';
 
 export const viewOf = (...asks: WaitingAsk[]): ChatView => ({
   mode: 'safe',
@@ -13,6 +23,7 @@ export const viewOf = (...asks: WaitingAsk[]): ChatView => ({
   folder: '/',
   entries: [],
   asks,
+  decided: {},
   todos: [],
   subagents: [],
 });
@@ -37,4 +48,69 @@ export function pressAt(
     hasEditor: false,
   };
   return press(state, { key, isAlone }, around);
+}
+
+/** A person at the screen: keys, time and frames as the program has them, without a terminal. */
+export class Sitting {
+  readonly frames: string[] = [];
+  state: ScreenState;
+  frame!: ScreenFrame;
+  now = 1000;
+  view: ChatView;
+  size: { columns: number; rows: number };
+
+  constructor(asks: WaitingAsk[], size: { columns: number; rows: number }) {
+    this.view = viewOf(...asks);
+    this.size = size;
+    this.state = withView(START, this.view, this.now);
+    this.#draw();
+  }
+
+  wait(ms: number): void {
+    this.now += ms;
+    this.#draw();
+  }
+
+  show(...asks: WaitingAsk[]): void {
+    this.view = viewOf(...asks);
+    this.state = withView(this.state, this.view, this.now);
+    this.#draw();
+  }
+
+  resize(size: { columns: number; rows: number }): undefined {
+    this.size = size;
+    this.state = unseen(this.state, this.now);
+    this.#draw();
+    return undefined;
+  }
+
+  type = (text: string): KeyAction | undefined => this.#key({ kind: 'text', text });
+  press = (name: KeyName): KeyAction | undefined => this.#key({ kind: 'key', name });
+
+  #key(key: PressedKey): KeyAction | undefined {
+    this.state = withStood(this.state, this.now);
+    const around: PressContext = {
+      view: this.view,
+      now: this.now,
+      typedAfter: this.now,
+      complete: () => [],
+      commands: COMMANDS,
+      isShown: this.frame.isShown,
+      scroll: this.frame.scroll,
+      hasEditor: false,
+    };
+    const { state, action } = press(this.state, { key, isAlone: true }, around);
+    this.state = state;
+    this.#draw();
+    return action;
+  }
+
+  #draw(): void {
+    const chat = { view: this.view, commands: COMMANDS };
+    const screen = { ...this.size, symbols: symbolsFor(true, { LANG: 'C.UTF-8' }) };
+    this.frame = frame(this.state, chat, [], undefined, screen, { heard: this.now, epoch: 0 });
+    this.state = withStanding(this.state, this.frame.standing, this.now);
+    // oxlint-disable-next-line no-control-regex -- our own colours
+    this.frames.push(this.frame.lines.join('\n').replaceAll(/\u001b\[\d+m/g, ''));
+  }
 }

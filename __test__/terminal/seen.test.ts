@@ -8,7 +8,8 @@ import {
   PANEL,
   START,
   goTo,
-  withSeen,
+  withStanding,
+  withStood,
   withView,
   type AskPlace,
   type PagePlace,
@@ -16,9 +17,13 @@ import {
   type ScreenState,
 } from '../../ts/cli/chat/screen/state.js';
 import { approval } from './fake.js';
-import { viewOf } from './presses.js';
+import { isThorough } from '../support/effort.js';
+import { Sitting, viewOf } from './presses.js';
 
 const asked = (ask: WaitingAsk): ScreenState => withView(START, viewOf(ask), 0);
+
+/** Half a second for each look. */
+let clock = 1000;
 
 /** Draws it, and keeps what was seen by that. */
 function look(state: ScreenState, at: AskPlace, waiting: readonly WaitingAsk[] = []): [ScreenState, DrawnLines] {
@@ -33,7 +38,8 @@ function look(state: ScreenState, at: AskPlace, waiting: readonly WaitingAsk[] =
     together: [],
     waiting: [ask, ...waiting],
   });
-  return [withSeen(placed, drawn.seen), drawn];
+  clock += 500;
+  return [withStood(withStanding(placed, drawn.standing, clock), clock + 400), drawn];
 }
 
 /** From its beginning to its end, page by page. */
@@ -113,4 +119,127 @@ test('Auto-approve says what else would run at once, and what stands out in that
   const text = drawn.lines.join(' ').replaceAll(/\s+/g, ' ');
   expect(text).toContain('this call and 2 others that wait too');
   expect(text).toContain('it takes away what may not come back');
+});
+
+describe('what only went by was not seen', () => {
+  const long = approval('execute', { command: `${'echo a\n'.repeat(60)}echo LAST` });
+
+  test.each([
+    [20, false],
+    [400, true],
+  ])('space every %i ms', (pace, isSeen) => {
+    const sitting = new Sitting([long], { columns: 80, rows: 24 });
+    sitting.wait(1500);
+    for (let time = 0; time < 40; time += 1) {
+      sitting.type(' ');
+      sitting.wait(pace);
+    }
+    sitting.type('y');
+    sitting.wait(500);
+    expect(sitting.press('enter')?.type).toBe(isSeen ? 'decide' : undefined);
+    // One more space leads back to where it was not seen.
+    if (isSeen) return;
+    sitting.press('escape');
+    for (let time = 0; time < 40; time += 1) {
+      sitting.type(' ');
+      sitting.wait(400);
+    }
+    sitting.type('y');
+    sitting.wait(500);
+    expect(sitting.press('enter')?.type).toBe('decide');
+  });
+});
+
+test('space shows more where the panel has no room for it: the details', () => {
+  const command = Array.from({ length: 90 }, (_, at) => `node tools/step${at}.mjs --flag=${at}`).join(' && ');
+  const sitting = new Sitting([approval('execute', { command })], { columns: 40, rows: 12 });
+  sitting.wait(1500);
+  for (let time = 0; time < 300 && !sitting.frame.isShown; time += 1) {
+    sitting.type(' ');
+    sitting.wait(300);
+  }
+  sitting.type('y');
+  sitting.wait(500);
+  expect(sitting.press('enter')?.type).toBe('decide');
+});
+
+describe('nothing is approved whose end never stood together with the choices, or in the details', () => {
+  const file = (count: number) => `${'// a\n'.repeat(count - 1)}END()\n`;
+  const change = (path: string, before: string | null, count: number) => ({
+    path,
+    target: path,
+    before,
+    after: null,
+    added: count,
+    removed: 0,
+    diff: `a new file: +${count} −0\n@@ -0,0 +1,${count} @@\n${'│ + // a\n'.repeat(count - 1)}│ + END()`,
+  });
+  const KINDS: Record<string, (count: number) => WaitingAsk> = {
+    command: (count) => approval('execute', { command: `${'echo a\n'.repeat(count - 1)}END()` }),
+    danger: (count) =>
+      approval('execute', { command: `${'echo a\n'.repeat(count - 1)}END()` }, {}, { dangers: ['it deletes'] }),
+    file: (count) => {
+      const made = change('a.js', null, count);
+      const args = { file_path: 'a.js', content: file(count) };
+      return approval('write_file', args, {
+        changes: [made] as never,
+        preview: `write_file\n│ file_path: a.js\n${made.diff}`,
+        flags: [],
+      });
+    },
+    'one long line': (count) => approval('execute', { command: `${'a'.repeat(count * 30)} END()` }),
+  };
+  /** Between two lengths. */
+  const STEP = isThorough ? 1 : 7;
+  const SIZES = [
+    [80, 24],
+    [60, 20],
+    [120, 40],
+    [40, 12],
+  ] as const;
+  /** What people press who do not read. */
+  const HABITS: ('y' | ' ' | 'd' | 'e' | 's' | 'A' | 'enter' | 'escape' | 'down' | 'tab' | 'page-down' | 'resize')[][] =
+    [
+      ['enter', 'enter', 'enter'],
+      ['y', 'enter', 'enter', 'enter'],
+      ['y', 'enter', 'escape', 'y', 'enter', 'enter'],
+      ['y', 'resize', 'enter', 'enter'],
+      ['resize', 'y', 'enter', 'resize', 'enter', 'enter'],
+      ['d', 'enter', 'y', 'enter', 'enter'],
+      ['d', 'enter', 'escape', 'y', 'enter', 'enter'],
+      ['s', 'enter', 'y', 'enter', 'enter'],
+      ['A', 'enter', 'y', 'enter', 'enter'],
+      [' ', 'y', 'enter', 'enter'],
+      ['page-down', 'escape', 'y', 'enter', 'enter'],
+    ];
+
+  test.each(Object.entries(KINDS))('%s', (_, make) => {
+    let approved = 0;
+    for (const [columns, rows] of SIZES)
+      for (let count = 1 + (columns % STEP); count <= 45; count += STEP)
+        for (const habit of HABITS) {
+          const sitting = new Sitting([make(count)], { columns, rows });
+          for (const key of habit) {
+            sitting.wait(1100);
+            const isLetter = key.length === 1;
+            const action =
+              key === 'resize'
+                ? sitting.resize({ columns, rows: sitting.size.rows === rows ? rows - 3 : rows })
+                : isLetter
+                  ? sitting.type(key)
+                  : sitting.press(key as 'enter');
+            if (action?.type !== 'decide' && action?.type !== 'approveAll') continue;
+            approved += 1;
+            const answer = action.type === 'decide' ? action.answers[0] : undefined;
+            if (answer?.type === 'decide' && answer.decision.type === 'reject') break;
+            const hasEnd = sitting.frames.some(
+              (text) =>
+                text.includes('END()') && (/ [yn] {1,2}(Yes|No)|[ ❯]y Yes/.test(text) || text.includes('or answer it')),
+            );
+            expect(hasEnd, `${columns}×${rows}, ${count} lines: ${habit.join(' ')}`).toBe(true);
+            break;
+          }
+        }
+    expect(approved).toBeGreaterThan(20);
+  });
 });

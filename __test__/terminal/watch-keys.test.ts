@@ -2,9 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createGate, streamWithEvents } from '../../ts/index.js';
-import { press, START, withRecords } from '../../ts/cli/watch-model.js';
+import { frame, roomIn } from '../../ts/cli/watch-frame.js';
+import { press, START, withPage, withRecords } from '../../ts/cli/watch-model.js';
 import { cli } from '../cli/command.js';
 import { kept } from '../cli/kept.js';
 import { scratch } from '../policy/support.js';
@@ -160,4 +161,81 @@ test('a request that is shown whole has the prompt of its run, and what that cal
   expect(terminal.screen()).toMatch(/before +read notes\.txt/);
   terminal.type('q');
   expect(await terminal.ended()).toBe(0);
+});
+
+/** A person at the list: keys, time and frames as the program has them, without a terminal. */
+function sitting(size: { columns: number; rows: number }, ...records: Parameters<typeof withRecords>[1]) {
+  let state = withRecords(START, records);
+  let now = 1000;
+  const look = (): void => void (state = withPage(state, roomIn(state, size), now));
+  look();
+  return {
+    frame: () => frame(state, size, 'ledger', 0).join('\n'),
+    press: (text: string, pause = 400) => {
+      now += pause;
+      const pressed = press(state, [{ kind: 'text', text }], now, roomIn(state, size));
+      ({ state } = pressed);
+      look();
+      return pressed.action;
+    },
+  };
+}
+
+describe('nothing is approved that was not scrolled through to its end', () => {
+  const file = kept({ toolName: 'write_file', args: { content: `${'line\n'.repeat(180)}END()` } });
+  const command = `echo ${'a'.repeat(9000)}; rm -rf ~/important`;
+  const long = kept({ toolName: 'execute', args: { command }, flags: ['hidden'] });
+  const short = kept({ toolName: 'note', args: { text: 'x' } });
+
+  test.each([
+    ['a new file of 180 lines', file, 'END()'],
+    ['a long command', long, 'rm -rf ~/important'],
+  ])('%s', (_, record, end) => {
+    for (const [columns, rows] of [
+      [80, 24],
+      [60, 20],
+      [120, 40],
+      [40, 12],
+    ] as const) {
+      const person = sitting({ columns, rows }, record);
+      for (let time = 0; time < 6; time += 1) expect(person.press('y')).toBeUndefined();
+      expect(person.frame()).toMatch(/more of it|Not all of it/);
+      // Nor what only went by.
+      for (let time = 0; time < 40; time += 1) person.press(' ', 20);
+      expect(person.press('y')).toBeUndefined();
+      let hasEnd = false;
+      for (let time = 0; time < 200; time += 1) {
+        hasEnd ||= person
+          .frame()
+          .replaceAll(/\n(│ ↪ )?/g, '')
+          .includes(end);
+        person.press(' ');
+      }
+      expect(hasEnd).toBe(true);
+      expect(person.press('y')).toEqual({ type: 'approve', id: record.approvalId });
+    }
+  });
+
+  test('nor remembered', () => {
+    const person = sitting({ columns: 80, rows: 24 }, file);
+    for (let time = 0; time < 4; time += 1) expect(person.press('s')).toBeUndefined();
+    for (let time = 0; time < 40; time += 1) person.press(' ');
+    expect(person.press('s')).toEqual({ type: 'offer', id: file.approvalId });
+  });
+
+  test('what is short is shown whole by the first y, and approved by the second', () => {
+    const person = sitting({ columns: 80, rows: 24 }, short);
+    expect(person.press('y')).toBeUndefined();
+    expect(person.frame()).toMatch(/│ text: x[^]*approve\?/);
+    expect(person.press('y')).toEqual({ type: 'approve', id: short.approvalId });
+  });
+});
+
+test('what is said is said whole, in a window of 80 columns', () => {
+  const said = `approved 12345678: no process continues its run, so nothing runs yet: resume the run ${'9'.repeat(36)}`;
+  const state = { ...withRecords(START, [kept({ toolName: 'note', args: {} })]), said };
+  const lines = frame(state, { columns: 80, rows: 24 }, 'ledger', 0);
+  expect(lines).toHaveLength(24);
+  // oxlint-disable-next-line no-control-regex -- our own colours
+  expect(lines.join(' ').replaceAll(/\s+|\u001b\[\d+m/g, '')).toContain(said.replaceAll(/\s+/g, ''));
 });

@@ -88,12 +88,15 @@ export interface KeptBeside {
 const LABEL = 10;
 
 /** Everything about a request, for a terminal: what it would do and why it is asked about, then all else. */
-export function whole(
+export const whole = (...about: Parameters<typeof wholeParts>): string[] => wholeParts(...about).flat();
+
+/** The same in two parts: what a decision is about, and all else. */
+export function wholeParts(
   record: KeptRecord,
   width = columns(),
   now = Date.now(),
   { run, place, result, askedBefore = 0 }: KeptBeside = { run: null },
-): string[] {
+): [about: string[], else_: string[]] {
   const json = toJson(record);
   const lines: string[] = [];
   const field = (name: string, text: string, how?: TextStyle) => {
@@ -124,6 +127,7 @@ export function whole(
   if (json.decision?.type === 'respond')
     lines.push('', 'answered with', ...shownArguments(json.toolName, json.decision.output, width));
   if (json.contents !== 'dropped') lines.push('', ...pageOf(json, width), ...wholeOf(json));
+  const end = lines.length;
   if (json.status === 'pending' && json.kind === 'question')
     lines.push('', `answer it: countersign respond ${shortId(json.approvalId)} --answer TEXT, one for each question`);
   const gave = gaveBack(result);
@@ -151,7 +155,7 @@ export function whole(
   field('call', `${oneLine(json.toolCallId)}${json.step === null ? '' : ` (step ${json.step})`}`);
   field('run', oneLine(json.runId));
   field('digest', json.digest);
-  return lines;
+  return [lines.slice(0, end), lines.slice(end)];
 }
 
 function left({ status, expiresAt }: ApprovalRecord, now: number): string {

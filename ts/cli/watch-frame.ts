@@ -2,11 +2,11 @@
 import { doubtsAbout } from '../gate/danger.js';
 import type { KeptRecord } from '../native.js';
 import { wrap } from './chat/screen/layout.js';
-import { foldedTo } from './folded.js';
-import { pendingColumns, summary, toJson, whole } from './shown.js';
+import { pendingColumns, summary, toJson } from './shown.js';
 import { fit, oneLine, style, widthOf } from './style.js';
 import { table } from './table.js';
 import type { WatchState, WordsMode } from './watch-model.js';
+import { isRead, pageIn, type WatchRoom } from './watch-page.js';
 
 /** How long something is new, in ms. */
 const NEW_FOR = 10_000;
@@ -16,42 +16,44 @@ export interface ScreenSize {
   rows: number;
 }
 
-/** Lines around what is seen of a request: the title, what is said or asked, the keys. */
-const AROUND = 3;
+/** Lines around what is seen of a request beside what is said or asked: the title and the keys. */
+const AROUND = 2;
+/** What is said has at most so many. */
+const SAID = 3;
 
-/** How many lines there are for it. */
-export const roomIn = ({ rows }: ScreenSize): number => Math.max(1, rows - AROUND);
+/** How much room there is for a request. */
+export const roomIn = (state: WatchState, { columns, rows }: ScreenSize): WatchRoom => ({
+  columns,
+  rows: Math.max(1, rows - AROUND - saidLines(state, columns).length),
+});
+
+/** What is said, in lines. One is kept for it. */
+const saidLines = ({ said }: WatchState, columns: number): string[] => wrap(said, columns).slice(0, SAID);
 
 /** Exactly as many lines as there are rows, none wider than the screen. */
 export function frame(state: WatchState, size: ScreenSize, place: string, now: number): string[] {
   const { columns, rows } = size;
   const waiting = state.records.length;
   const title = `${waiting === 0 ? 'nothing waits' : `${waiting} waiting`}  ${place}`;
-  const lines = [style('bold', fit(title, columns)), ...body(state, columns, roomIn(size), now).slice(0, roomIn(size))];
-  while (lines.length < rows - 2) lines.push('');
-  lines.push(status(state, columns), style('dim', fit(keysIn(state, columns), columns)));
+  const room = roomIn(state, size);
+  const lines = [style('bold', fit(title, columns)), ...body(state, room, now).slice(0, room.rows)];
+  const said = status(state, room, now);
+  while (lines.length < rows - 1 - said.length) lines.push('');
+  lines.push(...said, style('dim', fit(keysIn(state, columns), columns)));
   return lines.slice(-rows);
 }
 
-function body(state: WatchState, columns: number, room: number, now: number): string[] {
+function body(state: WatchState, room: WatchRoom, now: number): string[] {
   const { mode } = state;
-  switch (mode.at) {
-    case 'request':
-      return request(state, mode.scroll, columns, room, now);
-    case 'help':
-      return helpLines(columns).slice(Math.min(mode.scroll, Math.max(0, HELP.length - 1)));
-    case 'confirm':
-      if ('lines' in mode) return foldedTo(mode.lines, columns).slice(mode.scroll);
-      return list(state, columns, room, now);
-    default:
-      return list(state, columns, room, now);
-  }
+  if (mode.at === 'help') return helpLines(room.columns).slice(Math.min(mode.scroll, Math.max(0, HELP.length - 1)));
+  const page = pageIn(state, room, now);
+  return page === undefined ? list(state, room.columns, room.rows, now) : page.lines.slice(page.scroll);
 }
 
 const HELP: readonly (readonly [key: string, what: string])[] = [
-  ['j k', 'the next request, the one before; in a request they scroll'],
+  ['j k', 'the next request, the one before; in a request they scroll, and space is a page'],
   ['d', 'the request whole, and back; so does Enter'],
-  ['y', 'approve it, after one more y'],
+  ['y', 'shows it whole; one more y approves it, once all of it was seen'],
   ['n', 'reject it; what you type is the reason'],
   ['e', 'change it in your editor; it is shown once more before it runs'],
   ['r', 'do not run it, and give the model a result of your own'],
@@ -108,7 +110,7 @@ function keysIn({ mode }: WatchState, columns: number): string {
     case 'words':
       return 'Enter sends it  Esc back';
     case 'confirm':
-      return 'lines' in mode ? 'y yes  j k scroll  any other key no' : 'y yes  any other key no';
+      return mode.what === 'skip' ? 'y yes  any other key no' : 'y yes  space j k scroll  any other key no';
   }
 }
 
@@ -141,30 +143,25 @@ function list({ records, selected, arrived }: WatchState, columns: number, room:
   return [`  ${head}`, ...marked];
 }
 
-function request(
-  { records, selected, beside }: WatchState,
-  scroll: number,
-  columns: number,
-  room: number,
-  now: number,
-): string[] {
-  const record = records.find(({ approvalId }) => approvalId === selected);
-  if (record === undefined) return [];
-  const lines = foldedTo(whole(record, columns, now, beside.get(record.approvalId)), columns);
-  return lines.slice(Math.min(scroll, Math.max(0, lines.length - room)));
+function status(state: WatchState, room: WatchRoom, now: number): string[] {
+  if (state.said !== '') return saidLines(state, room.columns).map((line) => style('yellow', line));
+  return [asked(state, room, now)];
 }
 
-function status({ mode, records, said }: WatchState, columns: number): string {
+function asked(state: WatchState, room: WatchRoom, now: number): string {
+  const { mode, records } = state;
+  const { columns } = room;
   const record =
     mode.at === 'confirm' || mode.at === 'words' ? records.find(({ approvalId }) => approvalId === mode.id) : undefined;
-  if (record === undefined || (mode.at !== 'confirm' && mode.at !== 'words') || said !== '')
-    return style('yellow', fit(said, columns));
+  if (record === undefined || (mode.at !== 'confirm' && mode.at !== 'words')) return '';
   if (mode.at === 'words') return wordsLine(mode, record, columns);
   const doubts = mode.what === 'edit' ? mode.doubts : mode.what === 'skip' ? [] : doubtsAbout(toJson(record));
   const beware = doubts.length > 0 ? ` (${doubts.join(', ')})` : '';
   const question = `${ASKED[mode.what]}${beware}? `;
-  const asked = mode.what === 'edit' ? { ...record, args: mode.args } : record;
-  const text = `${question}${summary(asked, Math.max(10, columns - widthOf(question)))}`;
+  if (mode.what !== 'skip' && !isRead(state, room, now))
+    return style('yellow', fit(`${question}There is more of it: space shows it, then y.`, columns));
+  const call = mode.what === 'edit' ? { ...record, args: mode.args } : record;
+  const text = `${question}${summary(call, Math.max(10, columns - widthOf(question)))}`;
   return style(doubts.length > 0 ? 'red' : 'yellow', fit(text, columns));
 }
 

@@ -4,8 +4,9 @@ import { doubtsAbout } from '../gate/danger.js';
 import type { KeptRecord } from '../native.js';
 import { EMPTY, edited as typedIn, insert, type TextDraft } from './chat/screen/draft.js';
 import type { KeyName, PressedKey } from './chat/screen/keys.js';
-import { foldedTo } from './folded.js';
+import { nextPage, standing, stood, type SeenLines } from './chat/screen/seen.js';
 import { toJson, type KeptBeside } from './shown.js';
+import { isRead, pageIn, type WatchRoom } from './watch-page.js';
 
 export interface WatchState {
   /** What waits, oldest first. */
@@ -17,6 +18,8 @@ export interface WatchState {
   arrived: ReadonlyMap<string, number>;
   /** What is known beside requests that were looked at, by their ids. */
   beside: ReadonlyMap<string, KeptBeside>;
+  /** What was seen of the request that is on the screen. */
+  seen?: SeenLines | undefined;
   /** What was done last. */
   said: string;
 }
@@ -24,7 +27,7 @@ export interface WatchState {
 /** Something is asked about one request. `quietSince`: since when it is on the screen and no key was pressed, in ms. */
 type AskedMode = ConfirmMode | WordsMode;
 
-/** A question that `y` answers. */
+/** A question that `y` answers, once all that it is about was seen. */
 export type ConfirmMode = { at: 'confirm'; id: string; quietSince: number; scroll: number } & (
   | { what: 'approve' | 'skip' }
   /** What would be remembered, and where, in lines that are seen to their end before it is answered. */
@@ -115,10 +118,10 @@ export const withoutDue = (state: WatchState, now: number): WatchState =>
  */
 const SEEN = 250;
 
-/** What is seen of what is asked about. */
-export interface WatchRoom {
-  columns: number;
-  rows: number;
+/** With what is on the screen from now on, in ms of {@link performance.now}. */
+export function withPage(state: WatchState, room: WatchRoom, now: number): WatchState {
+  const page = pageIn(state, room);
+  return page === undefined ? state : { ...state, seen: standing(state.seen, page.standing, now) };
 }
 
 /**
@@ -133,7 +136,7 @@ export function press(
   room: WatchRoom = { columns: Infinity, rows: Infinity },
 ): { state: WatchState; action?: WatchAction } {
   const strokes = keys.flatMap(strokesOf);
-  let next = state;
+  let next = state.seen === undefined ? state : { ...state, seen: stood(state.seen, now) };
   for (const [at, stroke] of strokes.entries()) {
     const { mode } = next;
     const { name } = stroke;
@@ -145,11 +148,12 @@ export function press(
       next = written.state;
     } else if (name === undefined) continue;
     else if (mode.at === 'confirm') {
-      if (isMove(name) && mode.what !== 'approve' && mode.what !== 'skip') next = scrolled(next, mode, name, room);
+      const moved = scrolled(next, name, room);
+      if (moved !== undefined) next = moved;
       else if (now - mode.quietSince >= SEEN) return answered(next, mode, strokes.slice(at), room);
       else next = { ...next, mode: { ...mode, quietSince: now } };
     } else {
-      const moved = pressed(next, name, now);
+      const moved = pressed(next, name, now, room);
       if (moved.action !== undefined) return moved;
       next = moved.state;
     }
@@ -174,16 +178,25 @@ function strokesOf(key: PressedKey): KeyStroke[] {
 
 type PressedState = { state: WatchState; action?: WatchAction };
 
-const isMove = (name: string): boolean => ['j', 'k', 'down', 'up'].includes(name);
-
-/** How far there is to scroll. */
-const mostOf = (mode: ConfirmMode, { columns, rows }: WatchRoom): number =>
-  'lines' in mode ? Math.max(0, foldedTo(mode.lines, columns).length - rows) : 0;
-
-function scrolled(state: WatchState, mode: ConfirmMode, name: string, room: WatchRoom): WatchState {
-  const by = name === 'j' || name === 'down' ? 1 : -1;
-  const most = mostOf(mode, room);
-  return { ...state, mode: { ...mode, scroll: Math.min(most, Math.max(0, mode.scroll + by)) } };
+/** Where a key scrolls what is shown of a request; `undefined`: it does not. */
+function scrolled(state: WatchState, name: string, room: WatchRoom): WatchState | undefined {
+  const { mode, seen } = state;
+  const page = pageIn(state, room);
+  if (page === undefined || (mode.at !== 'request' && mode.at !== 'confirm')) return undefined;
+  const { scroll, most } = page;
+  const to: Readonly<Record<string, number>> = {
+    j: scroll + 1,
+    down: scroll + 1,
+    k: scroll - 1,
+    up: scroll - 1,
+    ' ': nextPage(scroll, { most, page: room.rows }, seen),
+    'page-down': nextPage(scroll, { most, page: room.rows }, seen),
+    'page-up': scroll - room.rows,
+    home: 0,
+    end: most,
+  };
+  if (!Object.hasOwn(to, name)) return undefined;
+  return { ...state, mode: { ...mode, scroll: Math.max(0, Math.min(most, to[name] ?? 0)) } };
 }
 
 /** Yes, with whatever Enter or repetition came with it. Anything else, words that begin with a y among it, is no. */
@@ -193,12 +206,14 @@ function answered(state: WatchState, mode: ConfirmMode, strokes: readonly KeyStr
   const names = strokes.map(({ name }) => name);
   const isYes = isYesKey(names[0]) && names.every((name) => isYesKey(name) || isEnter(name));
   if (!isYes) return { state: { ...back, said: `${id.slice(-8)} goes on waiting` } };
-  if (mode.scroll < mostOf(mode, room)) return { state: { ...state, said: 'There is more of it: j shows it.' } };
+  if (mode.what !== 'skip' && !isRead(state, room)) return { state: { ...state, said: NOT_READ } };
   return {
     state: back,
     action: mode.what === 'edit' ? { type: 'edit', id, args: mode.args } : { type: mode.what, id },
   };
 }
+
+const NOT_READ = 'Not all of it was seen: space shows more, and y approves it then.';
 
 const isYesKey = (name: string | undefined): boolean => name === 'y' || name === 'Y';
 const isEnter = (name: string | undefined): boolean => name === 'enter' || name === 'newline';
@@ -226,8 +241,10 @@ function writing(
   return { state: next === undefined ? state : { ...state, mode: { ...mode, draft: next }, said: '' } };
 }
 
-function pressed(state: WatchState, name: string, now: number): PressedState {
+function pressed(state: WatchState, name: string, now: number, room: WatchRoom): PressedState {
   const { mode, selected } = state;
+  const moved = scrolled(state, name, room);
+  if (moved !== undefined) return { state: moved };
   switch (name) {
     case 'j':
     case 'down':
@@ -248,7 +265,7 @@ function pressed(state: WatchState, name: string, now: number): PressedState {
       return { state: { ...state, mode: { at: 'list' }, said: '' } };
     default: {
       const record = mode.at === 'help' ? undefined : state.records.find(({ approvalId }) => approvalId === selected);
-      return record === undefined ? { state } : begun(state, record, name, now);
+      return record === undefined ? { state } : begun(state, record, name, now, room);
     }
   }
 }
@@ -263,7 +280,7 @@ const DECIDES: Readonly<Record<string, DecisionType>> = {
   x: 'skip',
 };
 
-function begun(state: WatchState, record: KeptRecord, name: string, now: number): PressedState {
+function begun(state: WatchState, record: KeptRecord, name: string, now: number, room: WatchRoom): PressedState {
   const type = Object.hasOwn(DECIDES, name) ? DECIDES[name] : undefined;
   if (type === undefined) return { state };
   const { approvalId: id, kind = 'approval' } = record;
@@ -282,17 +299,20 @@ function begun(state: WatchState, record: KeptRecord, name: string, now: number)
     case 'edit':
       return { state: { ...state, said: '' }, action: { type: 'change', id } };
     case 'approve':
+      if (name === 's' && state.mode.at === 'list')
+        return { state: { ...state, mode: { at: 'request', scroll: 0 }, said: 'Look at it whole; s then asks.' } };
+      if (name === 's' && !isRead(state, room)) return refused('Not all of it was seen: space shows more.');
       if (name === 's') return { state: { ...state, said: '' }, action: { type: 'offer', id } };
       break;
     case 'skip':
   }
-  return { state: { ...state, mode: { at: 'confirm', what: type, id, quietSince: now, scroll: 0 }, said: '' } };
+  const scroll = state.mode.at === 'request' ? state.mode.scroll : 0;
+  return { state: { ...state, mode: { at: 'confirm', what: type, id, quietSince: now, scroll }, said: '' } };
 }
 
 function move(state: WatchState, by: number): WatchState {
   const { mode, records, selected } = state;
-  if (mode.at === 'request' || mode.at === 'help')
-    return { ...state, mode: { ...mode, scroll: Math.max(0, mode.scroll + by) } };
+  if (mode.at === 'help') return { ...state, mode: { ...mode, scroll: Math.max(0, mode.scroll + by) } };
   const row = records.findIndex(({ approvalId }) => approvalId === selected);
   const next = records[Math.min(records.length - 1, Math.max(0, row + by))];
   return { ...state, selected: next?.approvalId ?? null, said: '' };

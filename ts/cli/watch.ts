@@ -30,6 +30,7 @@ import {
   START,
   unknownBeside,
   withEvents,
+  withPage,
   without,
   withoutDue,
   withRecords,
@@ -116,7 +117,11 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
   const screen = takeScreen();
   const person = new PersonCall({ way, write: (text) => process.stdout.write(text) });
   let state: WatchState = START;
-  const draw = (): void => screen.draw(frame(state, screen.size(), place, Date.now()));
+  const draw = (): void => {
+    const size = screen.size();
+    if (!screen.isAway) state = withPage(state, roomIn(state, size), performance.now());
+    screen.draw(frame(state, size, place, Date.now()));
+  };
   const change = (next: WatchState): void => {
     state = next;
     draw();
@@ -137,7 +142,9 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
   const ask = (mode: ConfirmMode, from: WatchState['mode']): void => {
     if (recordOf(mode.id) === undefined) return;
     change(
-      state.mode === from ? { ...state, mode, said: '' } : { ...state, said: `${shortId(mode.id)} goes on waiting` },
+      state.mode === from
+        ? { ...state, mode, seen: undefined, said: '' }
+        : { ...state, said: `${shortId(mode.id)} goes on waiting` },
     );
   };
   const decided = async (record: KeptRecord, decision: HumanDecision): Promise<void> => {
@@ -209,8 +216,7 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
     await keysOf(process.stdin, (keys) => {
       // An editor has the terminal.
       if (screen.isAway) return undefined;
-      const { columns } = screen.size();
-      const pressed = press(state, keys, performance.now(), { columns, rows: roomIn(screen.size()) });
+      const pressed = press(state, keys, performance.now(), roomIn(state, screen.size()));
       if (pressed.action?.type === 'quit') return 'over';
       change(pressed.state);
       if (pressed.action !== undefined) void act(pressed.action);

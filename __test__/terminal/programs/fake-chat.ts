@@ -22,6 +22,7 @@ let view: ChatView = {
   folder: '/home/me/project',
   entries: [],
   asks: [],
+  decided: {},
   todos: [],
   subagents: [],
 };

@@ -27,7 +27,7 @@ import type { NoteWindow } from './policy-page.js';
 import { deeds, openIds, resumable, runOf, type CommandAction } from './deeds.js';
 import { ChangeListeners } from './listeners.js';
 import type { ChatAgent, ChatOptions, ChatRunOptions, LocalChat, OpenedModel, RunEnd } from './parts.js';
-import { Transcript } from './transcript.js';
+import { SAID, Transcript } from './transcript.js';
 import type { ApprovalAsk, ChatView, ChatCommand } from './view.js';
 
 /** The chat. It offers what can be continued before it resolves. @throws LedgerError (`ERR_LEDGER_…`) */
@@ -61,6 +61,10 @@ class TheChat implements LocalChat {
   #model: OpenedModel;
   #conversation: ModelMessage[] = [];
   #running: { run: AgentRun; abort: AbortController; ended: Promise<void> } | undefined;
+  /** What others decided in this run, in words, by the ids of requests. */
+  #decided: Readonly<Record<string, string>> = {};
+  /** The ids of requests that this chat is answering. */
+  readonly #answering = new Set<string>();
   /** What is to be run, one after the other, with what to do when it has been dealt with. */
   readonly #queue: { work: () => Promise<void>; dealtWith: () => void }[] = [];
   #isWorking = false;
@@ -97,6 +101,7 @@ class TheChat implements LocalChat {
       folder: oneLine(this.#options.folder),
       entries,
       asks: this.#asks.view(),
+      decided: this.#decided,
       todos,
       subagents,
     };
@@ -215,6 +220,7 @@ class TheChat implements LocalChat {
     const abort = new AbortController();
     // It never answers, so that there is no deadline: the gate is where answers are given.
     const onApprovalRequest = (): Promise<never> => new Promise(() => {});
+    this.#decided = {};
     let end: RunEnd = 'failed';
     let over = (): void => {};
     const ended = new Promise<void>((resolve) => (over = resolve));
@@ -299,6 +305,7 @@ class TheChat implements LocalChat {
       case 'approval-response':
       case 'question-answered':
         this.#coming = this.#coming.filter(({ request }) => request.approvalId !== event.approvalId);
+        if (event.type === 'approval-response' && !this.#answering.has(event.approvalId)) this.#overtaken(event);
         this.#asks.remove(event.approvalId);
         return undefined;
       case 'done':
@@ -311,6 +318,13 @@ class TheChat implements LocalChat {
       default:
         return undefined;
     }
+  }
+
+  /** Somebody else was faster. */
+  #overtaken({ approvalId, decision, decidedBy }: Pick<ApprovalRecord, 'approvalId' | 'decision' | 'decidedBy'>): void {
+    if (decision === null || this.#asks.find(approvalId) === undefined) return;
+    const by = decidedBy === null ? '' : ` by ${decidedBy}`;
+    this.#decided = { ...this.#decided, [approvalId]: oneLine(`${SAID[decision.type]}${by}`) };
   }
 
   // --- decisions ----------------------------------------------------------------------------------------------------
@@ -372,6 +386,7 @@ class TheChat implements LocalChat {
 
   /** Gives an answer. Where it cannot be taken the request goes on waiting, unless it was decided before. */
   async #answered(approvalId: string, give: () => Promise<ApprovalRecord>): Promise<void> {
+    this.#answering.add(approvalId);
     try {
       const record = await give();
       if (record.status === 'pending') {
@@ -379,9 +394,12 @@ class TheChat implements LocalChat {
         this.#transcript.note('info', `Counted: ${oneLine(standing(record))}`);
       } else this.#asks.remove(approvalId);
     } catch (error) {
+      if (AlreadyDecidedError.isInstance(error)) this.#overtaken(error.winner);
       if (AlreadyDecidedError.isInstance(error) || ApprovalExpiredError.isInstance(error))
         this.#asks.remove(approvalId);
       this.#transcript.note('error', messageOf(error));
+    } finally {
+      this.#answering.delete(approvalId);
     }
     this.#changed();
   }

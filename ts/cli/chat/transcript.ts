@@ -257,7 +257,7 @@ export class Transcript {
 type WithoutNumber<T> = T extends unknown ? Omit<T, 'id'> : never;
 
 /** What became of a request, before the name of the one who decided. */
-const SAID: Readonly<Record<DecisionOutcome['type'], string>> = {
+export const SAID: Readonly<Record<DecisionOutcome['type'], string>> = {
   approve: 'approved',
   edit: 'edited',
   reject: 'rejected',

@@ -26,6 +26,8 @@ export interface ChatView {
   readonly entries: readonly TranscriptEntry[];
   /** What waits for the human, oldest first: the first is to be shown, the others are counted. */
   readonly asks: readonly WaitingAsk[];
+  /** What became of requests that others decided in this run, in words, by their ids: `approved by mia`. */
+  readonly decided: Readonly<Record<string, string>>;
   readonly todos: readonly Todo[];
   /** Subagents that work at this moment. */
   readonly subagents: readonly { name: string; task: string; origin: readonly string[] }[];

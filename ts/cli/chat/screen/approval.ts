@@ -11,7 +11,15 @@ import { choicesOf, doubtsOf, markedOf, meaningOf, shownText, type ApprovalAsk, 
 import { laid, type TextDraft } from './draft.js';
 import { headline } from './headline.js';
 import { bothEnds, countdown, hanging, row, rows, rule, wrap, type ScreenKind } from './layout.js';
-import type { AskState, CallAnswer, PagePlace, PanelPlace, SeenLines } from './state.js';
+import { isSeenWhole } from './seen.js';
+import {
+  isYesAnswer,
+  type AskState,
+  type CallAnswer,
+  type PagePlace,
+  type PanelPlace,
+  type StandingPart,
+} from './state.js';
 import type { WaitingAsk } from '../view.js';
 
 /** Lines, and what of them matters to keys. */
@@ -22,8 +30,8 @@ export interface DrawnLines {
   /** Whether all of what would run was seen, so that it may be approved. */
   isShown: boolean;
   scroll: { most: number; page: number };
-  /** What of it is seen by now. */
-  seen?: SeenLines;
+  /** What of it stands there, where that is where it is answered. */
+  standing?: StandingPart;
 }
 
 const INDENT = ' ';
@@ -98,11 +106,9 @@ function panel(asked: AskState, at: PanelPlace, ask: ApprovalAsk, drawing: DrawC
   const { head, why, foot, space } = isDense ? dense : roomy;
   const part = partOf(body, at.scroll, space, screen);
   const text = shownText(at.about);
-  const of = `${text} ${width}`;
-  const before = asked.seen?.of === of ? asked.seen.lines : 0;
-  const lines = part.from <= before ? Math.max(before, part.to) : before;
-  // To its end, and nothing left out on the way.
-  const isAll = isWhole && lines >= body.length;
+  const standing = { of: `${text} ${width}`, from: part.from, to: part.to, total: body.length };
+  // To its end, and nothing left out on the way: of what stood here together with the choices.
+  const isAll = isWhole && hasChoices(asked, drawing) && isSeenWhole(asked.seen, standing);
   const isShown = isAll || asked.seenWhole === text;
   const footing = foot(isShown);
   const all = [...head, ...part.lines.map((line) => `${INDENT}${line}`), ...why, ...footing.lines];
@@ -116,9 +122,12 @@ function panel(asked: AskState, at: PanelPlace, ask: ApprovalAsk, drawing: DrawC
     // Lines that were pushed out were not seen.
     isShown: isShown && hidden <= head.length,
     scroll: { most: part.most, page: part.page },
-    seen: { of, lines: hidden > head.length ? before : lines, isAll },
+    ...(hasChoices(asked, drawing) && hidden <= head.length ? { standing } : {}),
   };
 }
+
+/** Whether what is seen is seen where it is answered. */
+const hasChoices = ({ isAnswered }: AskState, { isReady }: DrawContext): boolean => isReady && !isAnswered;
 
 /** What stands around the call. */
 interface PanelParts {
@@ -145,8 +154,8 @@ function listOf(ask: ApprovalAsk, { together, screen }: DrawContext, isRoomy: bo
   const shown = together.slice(from, from + LISTED);
   return shown.map(({ ask: each, answer }, index) => {
     const isHere = from + index === at;
-    const sign = answer === undefined ? symbols.waits : isYes(answer) ? symbols.succeeded : symbols.denied;
-    const how: TextStyle = answer === undefined ? 'yellow' : isYes(answer) ? 'green' : 'red';
+    const sign = answer === undefined ? symbols.waits : isYesAnswer(answer) ? symbols.succeeded : symbols.denied;
+    const how: TextStyle = answer === undefined ? 'yellow' : isYesAnswer(answer) ? 'green' : 'red';
     const word = answer === undefined ? '' : ` ${symbols.dot} ${answerInWords(answer)}`;
     const asked = each.kind === 'approval' ? headline(each.request, columns) : '';
     const text = fit(`${each.index} ${asked}`, columns - 6 - widthOf(word));
@@ -154,9 +163,6 @@ function listOf(ask: ApprovalAsk, { together, screen }: DrawContext, isRoomy: bo
     return `${INDENT}${line}`;
   });
 }
-
-const isYes = (answer: CallAnswer): boolean =>
-  answer.type === 'always' || answer.decision.type === 'approve' || answer.decision.type === 'edit';
 
 function answerInWords(answer: CallAnswer): string {
   if (answer.type === 'always') return 'yes, always';
@@ -276,11 +282,30 @@ interface FootLines {
   cursor?: { x: number; y: number };
 }
 
+/** As long as there are no choices their place stays empty: the call stands where it will be answered. */
 function footOf(
-  { isAnswered }: AskState,
+  asked: AskState,
   at: PanelPlace,
   ask: ApprovalAsk,
-  { screen, room, isReady, said, together }: DrawContext,
+  drawing: DrawContext,
+  isShown: boolean,
+  isRoomy: boolean,
+): FootLines {
+  const foot = choiceLines(at, ask, drawing, isShown, isRoomy);
+  if (hasChoices(asked, drawing)) return foot;
+  const { screen, said } = drawing;
+  const { more } = screen.symbols;
+  const width = screen.columns - 1 - INDENT.length;
+  const note = asked.isAnswered || said === '' ? [] : wrap(said, width).map((line) => style('yellow', line));
+  const lines = [...note, style('dim', asked.isAnswered ? `answering${more}` : `read it first${more}`)];
+  const all = lines.map((line) => `${INDENT}${line}`);
+  return { lines: [...all, ...foot.lines.slice(all.length).map(() => '')] };
+}
+
+function choiceLines(
+  at: PanelPlace,
+  ask: ApprovalAsk,
+  { screen, room, said, together }: DrawContext,
   isShown: boolean,
   isRoomy: boolean,
 ): FootLines {
@@ -288,8 +313,6 @@ function footOf(
   const width = columns - 1 - INDENT.length;
   const inside = (lines: readonly string[]): string[] => lines.map((line) => `${INDENT}${line}`);
   const note = said === '' ? [] : wrap(said, width).map((line) => style('yellow', line));
-  if (isAnswered) return { lines: inside([style('dim', `answering${symbols.more}`)]) };
-  if (!isReady) return { lines: inside([...note, style('dim', `read it first${symbols.more}`)]) };
   const choices = choicesOf(ask, at.about);
   const isWords = meaningOf(at.draft.text, choices, at.isWords).type === 'words';
   // Words are a no, which a second question has no choice for.
@@ -436,10 +459,7 @@ function scrolling(
   const foot = rows(keys, ` ${screen.symbols.dot} `, screen.columns - 2)[0] ?? '';
   const note = said === '' ? [] : [`${INDENT}${style('yellow', fit(said, screen.columns - 2))}`];
   const text = shownText(at.about);
-  const of = `whole ${text} ${screen.columns}`;
-  const before = asked.seen?.of === of ? asked.seen.lines : 0;
-  const lines = from <= before ? Math.max(before, from + seen.length) : before;
-  const isAll = lines >= all.length;
+  const standing = { of: `whole ${text} ${screen.columns}`, from, to: from + seen.length, total: all.length };
   return {
     lines: [
       rule(ask.request.toolName, where, screen, 'yellow'),
@@ -447,8 +467,8 @@ function scrolling(
       ...note,
       `${INDENT}${style('bold', foot)}`,
     ],
-    isShown: isWhole && (isAll || asked.seenWhole === text),
+    isShown: isWhole && (isSeenWhole(asked.seen, standing) || asked.seenWhole === text),
     scroll: { most, page },
-    ...(isWhole ? { seen: { of, lines, isAll, whole: text } } : {}),
+    ...(isWhole ? { standing: { ...standing, whole: text } } : {}),
   };
 }

@@ -7,7 +7,7 @@ import { liveLines, statusLine, workLines } from './entries.js';
 import { beginning, hanging, wrap, type ScreenKind } from './layout.js';
 import { menuOf } from './menu.js';
 import { questionLines } from './question.js';
-import { heldFor, readyAt, together, type ScreenState } from './state.js';
+import { listed, readyAt, type ScreenState } from './state.js';
 
 export interface ScreenFrame extends DrawnLines {
   /** As they are written: with colours. */
@@ -58,7 +58,7 @@ function askLines(
 ): DrawnLines {
   const asked = state.ask;
   if (asked === null) return { lines: [], isShown: false, scroll: { most: 0, page: 1 } };
-  const calls = together(asked.ask, view, []).map((ask) => ({ ask, answer: heldFor(state, ask) }));
+  const calls = listed(state, asked.ask, view);
   const isReady = now.heard >= readyAt(state);
   const drawing = { screen, room, now: now.epoch, isReady, said: state.said, together: calls, waiting: view.asks };
   return asked.ask.kind === 'question'

@@ -15,14 +15,18 @@ import {
 import { draftOf, edited, EMPTY, insert, type TextDraft } from './draft.js';
 import type { PressedKey } from './keys.js';
 import type { PressContext } from './press-context.js';
+import { nextPage } from './seen.js';
 import {
   focused,
   goTo,
   heldFor,
+  isSecondLook,
+  isYesAnswer,
   PANEL,
   sent,
   together,
   unseen,
+  unwarned,
   warned,
   type CallAnswer,
   type PagePlace,
@@ -89,7 +93,7 @@ function pressPanel(pressing: Pressing, at: PanelPlace): PressResult {
     case 'escape':
       return escaped(state, at);
     case 'page-down':
-      return { state: goTo(state, { ...at, scroll: scrolledTo(at.scroll + around.scroll.page, around) }) };
+      return { state: more(pressing, at) };
     case 'page-up':
       return { state: goTo(state, { ...at, scroll: scrolledTo(at.scroll - around.scroll.page, around) }) };
     case 'tab':
@@ -113,16 +117,23 @@ function pressPanel(pressing: Pressing, at: PanelPlace): PressResult {
 }
 
 /** What is typed: the key of a choice, where it is the first of an empty line, or words. */
-function typed({ state, key, around }: Pressing, at: PanelPlace, choices: readonly PanelChoice[]): PressResult {
+function typed(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice[]): PressResult {
+  const { state, key } = pressing;
   if (key.kind === 'key') return { state };
   const text = at.draft.text === '' ? key.text.replace(/^\s+/, '') : key.text;
-  if (text === '') {
-    // A space on an empty line: the next page, as everywhere.
-    return { state: goTo(state, { ...at, scroll: scrolledTo(at.scroll + around.scroll.page, around) }) };
-  }
+  // A space on an empty line: the next page, as everywhere.
+  if (text === '') return { state: more(pressing, at) };
   const after = withLine(at, insert(at.draft, text), at.isWords || key.kind === 'paste', choices);
   const isReason = after.about.of === 'edited' && meaningOf(after.draft.text, choices, after.isWords).type === 'words';
   return { state: goTo(state, after, isReason ? 'Enter gives this as the reason for a no to the call' : '') };
+}
+
+/** More of the call: its next page, or the details where there is no more of it here, and not all of it was seen. */
+function more({ state, around }: Pressing, at: PanelPlace): ScreenState {
+  const scroll = nextPage(at.scroll, around.scroll, state.ask?.seen);
+  const isEnd = scroll === Math.min(at.scroll, around.scroll.most);
+  if (isEnd && !around.isShown) return goTo(state, { at: 'whole', about: at.about, scroll: 0 });
+  return goTo(state, { ...at, scroll });
 }
 
 /** With another line. The cursor is where the line says: what Enter takes is what is seen under it. */
@@ -172,8 +183,10 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
   if (refusal !== undefined)
     return { state: goTo(state, around.isShown ? at : { ...at, draft: EMPTY, marked: null }, refusal) };
   if (choice.runs && !ASKS_AGAIN.has(name)) {
-    const doubts = mustLookTwice(pressing, at);
-    if (doubts !== undefined) return { state: warned(state, `${doubts}: Enter once more runs it`, around.now) };
+    const doubts = doubtsOf(ask, at.about, around.view.asks).join('; ');
+    const look = { key: 'enter', of: `${name} ${doubts}`, at: around.now } as const;
+    if (doubts !== '' && !isSecondLook(state, look))
+      return { state: unseen(warned(state, `look twice, ${doubts}: Enter once more runs it`, look), around.now) };
   }
   switch (name) {
     case 'approve':
@@ -231,12 +244,6 @@ function isTooEarly({ state, around }: Pressing, at: PanelPlace): boolean {
   return isUnmoved && around.now - (state.ask?.shownAt ?? around.now) < UNMOVED;
 }
 
-/** What it stands out by, while the human was not told to look twice. */
-function mustLookTwice({ state, ask, around }: Pressing, at: PanelPlace): string | undefined {
-  const doubts = doubtsOf(ask, at.about, around.view.asks);
-  return state.ask?.isWarned === true || doubts.length === 0 ? undefined : `look twice, ${doubts.join('; ')}`;
-}
-
 function agreed(pressing: Pressing, at: PanelPlace): PressResult {
   const { state, ask } = pressing;
   const { approvalId } = ask.request;
@@ -265,21 +272,31 @@ function agreed(pressing: Pressing, at: PanelPlace): PressResult {
 const answered = (pressing: Pressing, decision: Decision): PressResult =>
   answeredBy(pressing, { type: 'decide', approvalId: pressing.ask.request.approvalId, decision });
 
-/** One of several is held until the others have an answer, too. */
+/**
+ * What lets one of several run is held until the others have an answer, too. What keeps it from running counts at once: somebody
+ * else's yes must not be taken meanwhile.
+ */
 function answeredBy({ state, ask, around }: Pressing, answer: CallAnswer): PressResult {
-  const others = together(ask, around.view, state.sent).filter((each) => each.request.approvalId !== answer.approvalId);
-  const held = [...state.held.filter((each) => each.approvalId !== answer.approvalId), answer];
+  const { approvalId } = answer;
+  const others = together(ask, around.view, state.sent).filter((each) => each.request.approvalId !== approvalId);
+  const held = [...state.held.filter((each) => each.approvalId !== approvalId), answer];
   const after = { ...state, held };
   const open = others.find((each) => heldFor(after, each) === undefined);
-  if (open !== undefined) return { state: focused(after, open, around.now) };
-  const ids = [answer.approvalId, ...others.map(({ request }) => request.approvalId)];
-  const answers = held.filter(({ approvalId }) => ids.includes(approvalId));
-  // A no first: what is allowed from now on must not answer it.
-  const ordered = [...answers.filter(isNo), ...answers.filter((each) => !isNo(each))];
-  return { state: sent(state, ids), action: { type: 'decide', answers: ordered } };
+  if (open === undefined) {
+    const ids = [approvalId, ...others.map(({ request }) => request.approvalId)];
+    const answers = held.filter((each) => ids.includes(each.approvalId));
+    // A no first: what is allowed from now on must not answer it.
+    const ordered = [...answers.filter((each) => !isYesAnswer(each)), ...answers.filter(isYesAnswer)];
+    return { state: sent(state, ids), action: { type: 'decide', answers: ordered } };
+  }
+  if (isYesAnswer(answer)) return { state: focused(after, open, around.now) };
+  const given = [...state.given, { ask, answer }];
+  const next = focused({ ...sent(state, [approvalId]), given }, open, around.now);
+  return {
+    state: { ...next, said: 'that counts at once, and is final' },
+    action: { type: 'decide', answers: [answer] },
+  };
 }
-
-const isNo = (answer: CallAnswer): boolean => answer.type === 'decide' && answer.decision.type === 'reject';
 
 /** Another call of those that wait together: an answer that it has can become another one. */
 function nextCall({ state, ask, around }: Pressing, way: 1 | -1): PressResult {
@@ -343,8 +360,8 @@ export function withReconsidered(
 
 /** Something else is asked about now. Who was told to look twice was told so of what was asked before. */
 function asking(state: ScreenState, about: PanelPlace['about'], now: number): ScreenState {
-  if (state.ask === null) return state;
-  return { ...state, ask: { ...state.ask, at: { ...PANEL, about }, isWarned: false, shownAt: now }, said: '' };
+  const { ask } = unwarned(state);
+  return ask === null ? state : { ...state, ask: { ...ask, at: { ...PANEL, about }, shownAt: now }, said: '' };
 }
 
 /** A text that is written, until Enter. */
@@ -380,7 +397,10 @@ function pressPage(pressing: Pressing, at: PagePlace): PressResult {
     const runs = choicesOf(pressing.ask, at.about).some((choice) => choice.runs && choice.name === marked);
     return { state: runs && !around.isShown ? { ...after, said: NOT_SEEN } : after };
   }
-  const scroll = scrolledBy(at.scroll, key.kind === 'key' ? key.name : ' ', around.scroll);
+  const isPage = key.kind !== 'key' || key.name === 'page-down';
+  const scroll = isPage
+    ? nextPage(at.scroll, around.scroll, state.ask?.seen)
+    : scrolledBy(at.scroll, key.name, around.scroll);
   return { state: goTo(state, scroll === undefined ? panel : { ...at, scroll }) };
 }
 
@@ -393,9 +413,6 @@ function scrolledBy(at: number, name: string, { most, page }: PressContext['scro
       return to(at + 1);
     case 'up':
       return to(at - 1);
-    case ' ':
-    case 'page-down':
-      return to(at + page);
     case 'page-up':
       return to(at - page);
     case 'home':

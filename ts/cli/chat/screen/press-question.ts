@@ -3,7 +3,16 @@ import type { Question } from '../../../../index.js';
 import type { WaitingAsk } from '../view.js';
 import { edited, EMPTY, insert } from './draft.js';
 import type { PressedKey } from './keys.js';
-import { firstQuestion, goTo, sent, warned, type AnsweringState, type PressResult, type ScreenState } from './state.js';
+import {
+  firstQuestion,
+  goTo,
+  isSecondLook,
+  sent,
+  warned,
+  type AnsweringState,
+  type PressResult,
+  type ScreenState,
+} from './state.js';
 
 type QuestionAsk = Extract<WaitingAsk, { kind: 'question' }>;
 
@@ -17,11 +26,12 @@ export const optionsOf = (question: Question): number => {
 export const isWriting = (question: Question, { option }: AnsweringState): boolean =>
   question.kind === 'text' || (question.kind === 'multiple_choice' && option === question.options.length);
 
-export function pressQuestion(state: ScreenState, ask: QuestionAsk, key: PressedKey): PressResult {
+export function pressQuestion(state: ScreenState, ask: QuestionAsk, key: PressedKey, now: number): PressResult {
   const at = state.ask?.at;
   const question = at?.at === 'question' ? ask.questions[at.index] : undefined;
   if (at?.at !== 'question' || question === undefined) return { state };
   const { approvalId } = ask.request;
+  const look = { key: 'escape', of: 'no answer', at: now } as const;
   const go = (change: Partial<AnsweringState>, said = ''): PressResult => ({
     state: goTo(state, { ...at, ...change }, said),
   });
@@ -29,8 +39,7 @@ export function pressQuestion(state: ScreenState, ask: QuestionAsk, key: Pressed
   switch (key.name) {
     case 'escape':
       if (at.draft.text !== '') return go({ draft: EMPTY });
-      if (state.ask?.isWarned !== true)
-        return { state: warned(state, 'Esc once more: you do not want to answer', state.ask?.shownAt ?? 0) };
+      if (!isSecondLook(state, look)) return { state: warned(state, 'Esc once more: you do not want to answer', look) };
       return { state: sent(state, [approvalId]), action: { type: 'answer', approvalId, answers: null } };
     case 'enter':
       return answered(state, ask, question, at, go);

@@ -5,11 +5,14 @@ import { chosenIn, menuOf, moved, type CommandMenu } from './menu.js';
 import { pressApproval } from './press-approval.js';
 import type { PressContext } from './press-context.js';
 import { pressQuestion } from './press-question.js';
-import { readyAt, unseen, type PressResult, type ScreenState } from './state.js';
+import { readyAt, unseen, unwarned, type PressResult, type ScreenState } from './state.js';
 
-export function press(state: ScreenState, { key, isAlone }: KeyPress, around: PressContext): PressResult {
-  const clear = { ...state, said: '' };
+export function press(before: ScreenState, { key, isAlone }: KeyPress, around: PressContext): PressResult {
   const name = key.kind === 'key' ? key.name : undefined;
+  const { warned: look } = before.ask ?? {};
+  // Any key but the one that was asked for takes back what it would have taken.
+  const state = look?.key === name ? before : unwarned(before);
+  const clear = { ...state, said: '' };
   if (name === 'ctrl-l') return { state, action: { type: 'repaint' } };
   if (name === 'ctrl-c') {
     const isDrafting = state.ask === null && !around.view.isBusy && state.draft.text !== '';
@@ -21,7 +24,7 @@ export function press(state: ScreenState, { key, isAlone }: KeyPress, around: Pr
   if (ask === null) return pressPrompt(clear, key, around);
   if (around.typedAfter < readyAt(state)) return pressEarly(state, key, around);
   if (ask.isAnswered) return { state };
-  if (ask.ask.kind === 'question') return pressQuestion(clear, ask.ask, key);
+  if (ask.ask.kind === 'question') return pressQuestion(clear, ask.ask, key, around.now);
   return pressApproval(clear, ask.ask, key, isAlone, around);
 }
 

@@ -22,7 +22,10 @@ import {
   START,
   unseen,
   unsent,
-  withSeen,
+  unwarned,
+  warnedUntil,
+  withStanding,
+  withStood,
   withView,
   type CallAnswer,
   type KeyAction,
@@ -64,7 +67,7 @@ export class ScreenProgram {
   #isAway = false;
   /** Whether all is drawn as it is now. */
   #isDrawn = true;
-  #timers: { [NAME in 'escape' | 'resize' | 'ready' | 'tick' | 'frame']?: NodeJS.Timeout } = {};
+  #timers: { [NAME in 'escape' | 'resize' | 'ready' | 'warned' | 'tick' | 'frame']?: NodeJS.Timeout } = {};
   /** All keys that were typed until then have been read, in ms of {@link performance.now}. */
   #heard = 0;
   #hearing: NodeJS.Immediate | undefined;
@@ -179,11 +182,14 @@ export class ScreenProgram {
   }
 
   #framed(live: readonly TranscriptEntry[]): ScreenFrame {
+    if (performance.now() >= warnedUntil(this.#state)) this.#state = { ...unwarned(this.#state), said: '' };
     this.#wake();
     const now = { heard: this.#heard, epoch: Date.now() };
     const drawn = frame(this.#state, this.#chat, live, this.#written.at(-1), this.#screen, now);
-    this.#state = withSeen(this.#state, drawn.seen);
-    return drawn;
+    // What is not drawn stands nowhere.
+    const isSeen = !this.#output.isMute;
+    this.#state = withStanding(this.#state, isSeen ? drawn.standing : undefined, performance.now());
+    return isSeen ? drawn : { ...drawn, isShown: false };
   }
 
   /** Looks again when keys are taken, and each second while time runs out. */
@@ -194,6 +200,10 @@ export class ScreenProgram {
     if (ask !== null && this.#heard < ready) {
       this.#timers.ready = setTimeout(() => this.#hear(), Math.max(0, Math.ceil(ready - performance.now())));
     }
+    clearTimeout(this.#timers.warned);
+    const until = warnedUntil(this.#state);
+    if (until !== Infinity)
+      this.#timers.warned = setTimeout(() => this.#show(), Math.max(0, Math.ceil(until - performance.now())));
     const isTicking = ask !== null && ask.ask.request.expiresAt !== null;
     if (isTicking) this.#timers.tick ??= setInterval(() => this.#show(), 1000);
     else {
@@ -243,6 +253,7 @@ export class ScreenProgram {
 
   #take(presses: readonly KeyPress[]): void {
     for (const each of presses) {
+      this.#state = withStood(this.#state, performance.now());
       const around: PressContext = {
         view: this.#chat.view,
         now: performance.now(),

@@ -3,6 +3,8 @@ import type { Decision, GrantScope, QuestionsAnswered } from '../../../../index.
 import type { WaitingAsk, ChatView } from '../view.js';
 import type { ApprovalAsk, ChoiceName, PanelAbout } from './choices.js';
 import { EMPTY, type TextDraft } from './draft.js';
+import type { KeyName } from './keys.js';
+import { hidden, standing, stood, type SeenLines, type StandingLines } from './seen.js';
 
 export interface ScreenState {
   /** What is being written to the agent. */
@@ -14,8 +16,10 @@ export interface ScreenState {
   readonly menu: number;
   /** What is asked at this moment. */
   readonly ask: AskState | null;
-  /** Answers to calls that came together, until the last of them has one: until then each can become another. */
+  /** What lets calls run that came together, until the last of them has an answer: until then each can become another. */
   readonly held: readonly CallAnswer[];
+  /** What keeps calls from running went out at once, and is final: until none of those that came with them waits. */
+  readonly given: readonly GivenAnswer[];
   /** The ids of what was answered and still waits: the chat is about to take it. */
   readonly sent: readonly string[];
   /** One line about the last key, until the next. */
@@ -39,22 +43,25 @@ export interface AskState {
   /** It was answered: the chat is about to take it. */
   readonly isAnswered: boolean;
   /** The human was told to look twice. */
-  readonly isWarned?: boolean;
+  readonly warned?: SecondLook;
   /** How much of what would run was on the screen. */
-  readonly seen?: SeenLines;
+  readonly seen?: SeenPart;
   /** Of which text all details were, as {@link shownText} names it. */
   readonly seenWhole?: string;
   readonly at: AskPlace;
 }
 
-/** Of one text, laid out in one way, the lines from its beginning that were on the screen. */
-export interface SeenLines {
+/** The key that takes something when it is pressed once more, at once and next, and what it would take. */
+export interface SecondLook {
+  readonly key: KeyName;
   readonly of: string;
-  readonly lines: number;
-  readonly isAll: boolean;
-  /** The text whose details these are, as {@link shownText} names it. */
-  readonly whole?: string;
+  /** In ms of {@link performance.now}. */
+  readonly at: number;
 }
+
+/** Of the details: `whole` is the text that they are of, as {@link shownText} names it. */
+export type SeenPart = SeenLines & { readonly whole?: string | undefined };
+export type StandingPart = StandingLines & { readonly whole?: string | undefined };
 
 export type AskPlace =
   | PanelPlace
@@ -113,6 +120,16 @@ export type CallAnswer =
   | { type: 'decide'; approvalId: string; decision: Decision }
   | { type: 'always'; approvalId: string; scope: GrantScope };
 
+/** An answer that went out while others wait. */
+export interface GivenAnswer {
+  readonly ask: WaitingAsk;
+  readonly answer: CallAnswer;
+}
+
+/** Whether something runs by it. */
+export const isYesAnswer = (answer: CallAnswer): boolean =>
+  answer.type === 'always' || answer.decision.type === 'approve' || answer.decision.type === 'edit';
+
 /** What a key asks for beyond the screen. */
 export type KeyAction =
   /** `isKept`: it may be kept for other sessions. */
@@ -142,6 +159,7 @@ export const START: ScreenState = {
   menu: 0,
   ask: null,
   held: [],
+  given: [],
   sent: [],
   said: '',
 };
@@ -158,17 +176,29 @@ export function readyAt({ ask, draftedAt }: ScreenState): number {
 
 /** With what the chat shows now: another question comes on the screen, or the one that was there no longer waits. */
 export function withView(before: ScreenState, view: ChatView, now: number): ScreenState {
+  const after = shown(before, view, now);
+  const overtaken = before.held.filter(({ approvalId }) => view.decided[approvalId] !== undefined);
+  const told = overtaken.map(({ approvalId }) => `one that you said yes to was ${view.decided[approvalId]}`);
+  return told.length === 0 ? after : { ...after, said: [...told, after.said].filter((text) => text !== '').join('; ') };
+}
+
+function shown(before: ScreenState, view: ChatView, now: number): ScreenState {
   const waits = (id: string): boolean => view.asks.some(({ request }) => request.approvalId === id);
   const state: ScreenState = {
     ...before,
     held: before.held.filter(({ approvalId }) => waits(approvalId)),
+    given: before.given.filter(
+      ({ ask, answer }) =>
+        view.decided[answer.approvalId] === undefined && view.asks.some((each) => isTogether(each, ask)),
+    ),
     sent: before.sent.filter(waits),
   };
   const old = state.ask;
   const next = nextAsk(state, view);
+  const gone = old === null || waits(old.ask.request.approvalId) ? '' : goneInWords(old.ask, view);
   if (next === undefined) {
     if (old === null) return state;
-    return { ...state, ask: null, said: isHalfDone(old) ? 'that no longer waits' : state.said };
+    return { ...state, ask: null, said: isHalfDone(old) ? gone : state.said };
   }
   const { approvalId } = next.request;
   const isAnswered = state.sent.includes(approvalId);
@@ -176,11 +206,15 @@ export function withView(before: ScreenState, view: ChatView, now: number): Scre
   const isCut = old !== null && isHalfDone(old);
   return {
     ...focused(state, next, now),
-    said: isCut ? 'the one before no longer waits' : '',
+    said: isCut ? gone : '',
     // A person who was writing goes on for a moment: that is not about what has come instead.
     draftedAt: isCut ? now : state.draftedAt,
   };
 }
+
+/** What became of one that no longer waits. */
+const goneInWords = ({ request }: WaitingAsk, { decided }: ChatView): string =>
+  `the one before no longer waits${decided[request.approvalId] === undefined ? '' : `: ${decided[request.approvalId]}`}`;
 
 /** What is to be asked: the one that is shown, while it waits; else one of those that came with it; else the oldest. */
 function nextAsk({ ask, sent, held }: ScreenState, { asks }: ChatView): WaitingAsk | undefined {
@@ -234,17 +268,46 @@ export const goTo = (state: ScreenState, at: AskPlace, said = ''): ScreenState =
 export const unseen = (state: ScreenState, now: number): ScreenState =>
   state.ask === null ? state : { ...state, ask: { ...state.ask, shownAt: now } };
 
-/** With what was on the screen of what would run. */
-export function withSeen(state: ScreenState, seen: SeenLines | undefined): ScreenState {
-  const { ask } = state;
-  if (ask === null || seen === undefined) return state;
-  const whole = seen.isAll ? seen.whole : undefined;
-  return { ...state, ask: { ...ask, seen, ...(whole === undefined ? {} : { seenWhole: whole }) } };
+/** With what stands on the screen of what would run; `undefined`: nothing that could be answered there. */
+export function withStanding(state: ScreenState, part: StandingPart | undefined, now: number): ScreenState {
+  const { ask } = withStood(state, now);
+  if (ask === null) return state;
+  if (part === undefined)
+    return ask.seen === undefined
+      ? state
+      : { ...state, ask: { ...ask, seen: { ...ask.seen, ...hidden(ask.seen, now) } } };
+  return { ...state, ask: { ...ask, seen: { ...standing(ask.seen, part, now), whole: part.whole } } };
 }
 
-/** The human is told to look twice: what was taken counts when it is taken once more. */
-export const warned = (state: ScreenState, said: string, now: number): ScreenState =>
-  state.ask === null ? state : { ...state, ask: { ...state.ask, isWarned: true, shownAt: now }, said };
+/** With what has stood on the screen until now. */
+export function withStood(state: ScreenState, now: number): ScreenState {
+  const { ask } = state;
+  if (ask?.seen === undefined) return state;
+  const seen = { ...ask.seen, ...stood(ask.seen, now) };
+  const isWhole = seen.whole !== undefined && seen.lines >= seen.total;
+  return { ...state, ask: { ...ask, seen, ...(isWhole ? { seenWhole: seen.whole } : {}) } };
+}
+
+/** So long does a second look wait for its key, in ms. */
+const PATIENCE = 10_000;
+
+/** The human is told to look twice: what was taken counts when it is taken once more, by the same key. */
+export const warned = (state: ScreenState, said: string, look: SecondLook): ScreenState =>
+  state.ask === null ? state : { ...state, ask: { ...state.ask, warned: look }, said };
+
+/** Whether this key is the second one, for the same thing. */
+export const isSecondLook = ({ ask }: ScreenState, { key, of, at }: SecondLook): boolean =>
+  ask?.warned !== undefined && ask.warned.key === key && ask.warned.of === of && at < ask.warned.at + PATIENCE;
+
+/** Until when the key is waited for. */
+export const warnedUntil = ({ ask }: ScreenState): number => (ask?.warned?.at ?? Infinity) + PATIENCE;
+
+/** With nothing that one key would take: another key came first, or too much time went by. */
+export function unwarned(state: ScreenState): ScreenState {
+  if (state.ask?.warned === undefined) return state;
+  const { warned: _, ...ask } = state.ask;
+  return { ...state, ask };
+}
 
 /** Answered: no key means them any more. */
 export function sent(state: ScreenState, ids: readonly string[]): ScreenState {
@@ -262,7 +325,11 @@ export function sent(state: ScreenState, ids: readonly string[]): ScreenState {
 /** It was answered, and waits nevertheless: the answer was not taken. */
 export function unsent(state: ScreenState, approvalId: string): ScreenState {
   if (!state.sent.includes(approvalId)) return state;
-  const all = { ...state, sent: state.sent.filter((id) => id !== approvalId) };
+  const all = {
+    ...state,
+    sent: state.sent.filter((id) => id !== approvalId),
+    given: state.given.filter(({ answer }) => answer.approvalId !== approvalId),
+  };
   const { ask } = all;
   if (ask?.ask.request.approvalId !== approvalId) return all;
   const at: AskPlace = ask.ask.kind === 'question' ? firstQuestion() : PANEL;
@@ -272,5 +339,20 @@ export function unsent(state: ScreenState, approvalId: string): ScreenState {
 /** The answer that is held for a call. */
 export const heldFor = ({ held }: Pick<ScreenState, 'held'>, { request }: WaitingAsk): CallAnswer | undefined =>
   held.find(({ approvalId }) => approvalId === request.approvalId);
+
+/** The calls that wait together with it, and those that came with them and were answered, in their order. */
+export function listed(
+  state: Pick<ScreenState, 'held' | 'given'>,
+  ask: WaitingAsk,
+  view: Pick<ChatView, 'asks'>,
+): { ask: WaitingAsk; answer: CallAnswer | undefined }[] {
+  const given = state.given.filter((each) => isTogether(each.ask, ask));
+  const isGiven = ({ request }: WaitingAsk): boolean =>
+    given.some(({ answer }) => answer.approvalId === request.approvalId);
+  const waiting = together(ask, view, []).filter((each) => !isGiven(each));
+  return [...given, ...waiting.map((each) => ({ ask: each, answer: heldFor(state, each) }))].toSorted(
+    (one, other) => one.ask.index - other.ask.index,
+  );
+}
 
 export type { ApprovalAsk };

@@ -1,0 +1,72 @@
+/** What `countersign watch` shows of the request that is looked at or asked about, and how much of it must be seen before a yes. */
+import { isSeenWhole, type StandingLines } from './chat/screen/seen.js';
+import type { KeptRecord } from '../native.js';
+import { foldedTo } from './folded.js';
+import { wholeParts, type KeptBeside } from './shown.js';
+import type { WatchState } from './watch-model.js';
+
+/** How much room there is for it. */
+export interface WatchRoom {
+  columns: number;
+  rows: number;
+}
+
+export interface WatchPage {
+  lines: string[];
+  scroll: number;
+  /** How far it scrolls. */
+  most: number;
+  /** The lines that are on the screen, of those that a yes is about. */
+  standing: StandingLines;
+}
+
+/** @returns `undefined`: the list is shown, or the keys */
+export function pageIn(state: WatchState, { columns, rows }: WatchRoom, now = Date.now()): WatchPage | undefined {
+  const { mode, selected, records, beside } = state;
+  if (mode.at !== 'request' && mode.at !== 'confirm') return undefined;
+  if (mode.at === 'confirm' && mode.what === 'skip') return undefined;
+  const id = mode.at === 'confirm' ? mode.id : selected;
+  const record = records.find(({ approvalId }) => approvalId === id);
+  if (record === undefined) return undefined;
+  const isOther = mode.at === 'confirm' && 'lines' in mode;
+  const { lines, total } = isOther
+    ? foldedParts([mode.lines, []], columns)
+    : foldedRequest(record, beside.get(record.approvalId), columns, now);
+  const most = Math.max(0, lines.length - rows);
+  const from = Math.min(mode.scroll, most);
+  const what = isOther ? mode.what : 'request';
+  const standing = {
+    of: `${what} ${record.approvalId} ${columns} ${total}`,
+    from,
+    to: Math.min(lines.length, from + rows),
+    total,
+  };
+  return { lines, scroll: from, most, standing };
+}
+
+/** Whether all that a yes is about was seen, with what is on the screen now. */
+export function isRead(state: WatchState, room: WatchRoom, now?: number): boolean {
+  const page = pageIn(state, room, now);
+  return page !== undefined && isSeenWhole(state.seen, page.standing);
+}
+
+interface FoldedLines {
+  lines: string[];
+  /** So many of them, the first ones, are what is decided about. */
+  total: number;
+}
+
+function foldedParts(parts: readonly (readonly string[])[], columns: number): FoldedLines {
+  const [first = [], rest = []] = parts.map((lines) => foldedTo(lines, columns));
+  return { lines: [...first, ...rest], total: first.length };
+}
+
+let last: { about: readonly unknown[]; folded: FoldedLines } | undefined;
+
+/** The one that is looked at is laid out once a second, not at each key. */
+function foldedRequest(record: KeptRecord, beside: KeptBeside | undefined, columns: number, now: number): FoldedLines {
+  const about = [record, beside, columns, Math.floor(now / 1000)];
+  if (last === undefined || about.some((each, at) => each !== last?.about[at]))
+    last = { about, folded: foldedParts(wholeParts(record, columns, now, beside), columns) };
+  return last.folded;
+}
