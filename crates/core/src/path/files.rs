@@ -21,8 +21,9 @@ const NAMES_TRIED: usize = 16;
 const NAMES_LISTED: usize = 100_000;
 const COST_OF_LIST: usize = 16;
 
-/// How many looks near are taken for one verdict.
+/// How many looks near are taken for one verdict, and the most names that one of them takes in.
 const LOOKS_NEAR: u8 = 64;
+const FEW_NAMES: usize = 1024;
 
 /// The name of what makes a folder a repository, and what stands between the names of a path.
 const GIT: &str = ".git";
@@ -279,14 +280,21 @@ impl FileLookup for NearFiles<'_> {
     }
 
     fn stamp(&self, path: &str) -> Option<DirStamp> {
-        // Whether what is known of git's files still holds. Of all else it is not told, which costs a look at it.
-        let near = (path.ends_with(INDEX) || is_git_settings(path)) && self.look(path).is_ok();
+        // Whether what is known of git's files and of the folders above still holds. Of all else it is not told, which costs
+        // a look at it.
+        let is_meant = path.ends_with(INDEX) || is_git_settings(path) || is_below(self.cwd, path);
+        let near = is_meant && self.look(path).is_ok();
         near.then(|| RealFiles.stamp(path)).flatten()
     }
 
-    fn list(&self, _dir: &str, _most: usize) -> DirListing {
-        self.go_beyond();
-        DirListing::Unknown
+    fn list(&self, dir: &str, most: usize) -> DirListing {
+        // A folder above with few names is read at once.
+        let near = is_below(self.cwd, dir) && self.look(dir).is_ok();
+        let names = near.then(|| RealFiles.list(dir, most.min(FEW_NAMES)));
+        names.filter(|names| matches!(names, DirListing::Names(_))).unwrap_or_else(|| {
+            self.go_beyond();
+            DirListing::Unknown
+        })
     }
 
     fn text(&self, path: &str, most: usize) -> Option<String> {

@@ -14,6 +14,7 @@ mod swapped;
 mod told;
 #[path = "../verdicts/mod.rs"]
 mod verdicts;
+mod versions;
 
 use std::collections::BTreeMap;
 

@@ -299,24 +299,6 @@ fn npx_asks_a_server_for_what_is_not_installed() {
 }
 
 #[test]
-fn the_project_does_not_choose_the_program_behind_a_shim() {
-    let house = House::new("shims");
-    let policy = started(&house, "read-only", "project");
-    let lines =
-        ["node --version", "python3 --version", "rg x src", "ls | jq .", "cd sub && git status"];
-    for versions in [".tool-versions", "mise.toml", ".mise.toml"] {
-        let file = format!("project/{versions}");
-        house.put(&file, "nodejs 20.1.0\npython 3.12.1\n");
-        tried(&policy, &[], &lines);
-        for text in ["nodejs path:./evil", "[tools]\nnode = \"path:evil\"", "jq ref:main"] {
-            house.put(&file, text);
-            tried(&policy, &lines, &["cd sub"]);
-        }
-        fs::remove_file(house.root.join(file)).unwrap();
-    }
-}
-
-#[test]
 fn a_program_of_the_project_is_no_symlink_that_leads_out() {
     let house = House::new("linked");
     house.put("out/gradlew", "x");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::SubjectReader;
 use super::repository::upwards;
+use super::versions::{ChosenPrograms, chooses, is_of_base};
 use crate::path::{DirListing, FileLookup, PathError, is_below, locate};
 use crate::policy::judge::{NeedsFiles, looked_up, places};
 use crate::policy::quoted::quoted;
@@ -16,12 +17,6 @@ const MOST_TEXT: usize = 1 << 16;
 
 /// The most programs of packages that are gone through.
 const MOST_NAMES: usize = 20_000;
-
-/// Files by which asdf and mise choose the version of a program that runs under its name.
-const VERSIONS: &[&str] = &[".tool-versions", "mise.toml", ".mise.toml"];
-
-/// What makes one of those a folder or a commit that the file names, and no version that somebody released.
-const OF_ITS_OWN: &[&str] = &["path:", "ref:"];
 
 /// Settings of npm that name no server, no program and no file: what is installed, and what is told of it.
 const HARMLESS: &[&str] = &[
@@ -105,41 +100,64 @@ impl SubjectReader<'_> {
         Ok(false)
     }
 
-    /// Says so where a file of the project may name the folder of the program that runs under a name.
+    /// Says so where a file that a manager of versions reads may choose the program that runs under a name.
     pub(super) fn chosen_programs(&mut self) -> Result<(), NeedsFiles> {
-        let mut starts: Vec<Arc<PathStart>> = Vec::new();
+        let mut called: Vec<(Arc<PathStart>, Vec<Option<&str>>)> = Vec::new();
         for subject in &self.subjects {
             let SubjectKind::Command { argv, .. } = &subject.kind else { continue };
             let name = argv.first().and_then(Word::literal);
             // Of a builtin no file runs.
-            let found = name.is_none_or(|name| !name.contains('/') && !is_builtin(name));
-            if found && !starts.iter().any(|start| Arc::ptr_eq(start, &subject.start)) {
-                starts.push(Arc::clone(&subject.start));
+            if name.is_some_and(|name| name.contains('/') || is_builtin(name)) {
+                continue;
+            }
+            match called.iter_mut().find(|(start, _)| Arc::ptr_eq(start, &subject.start)) {
+                Some((_, names)) => names.push(name),
+                None => called.push((Arc::clone(&subject.start), vec![name])),
             }
         }
-        for start in starts {
-            let names = looked_up(self.of_folders(&start, |folder, files| {
-                for name in VERSIONS {
-                    let file = format!("{folder}/{name}");
-                    if files.has(&file)? {
-                        let text = files.text(&file, MOST_TEXT);
-                        let is_own = |text: &str| OF_ITS_OWN.iter().any(|own| text.contains(own));
-                        if text.is_none_or(|text| is_own(&text)) {
-                            return Ok(Some(*name));
-                        }
-                    }
-                }
-                Ok(None)
-            }))?;
-            if let Ok(Some(name)) = names {
-                let why = format!(
-                    "`{name}` of the project may name a folder of its own for the program that runs under this name"
-                );
-                self.unknown_code(why);
-                return Ok(());
-            }
+        let mut why = None;
+        for (start, names) in &called {
+            why = match looked_up(self.chosen(start, names))? {
+                Ok(None) => continue,
+                Ok(Some((file, name))) => Some(format!(
+                    "{} may choose the program that runs under the name {}, or have it fetched: it does not say a version that is known to be installed",
+                    quoted(&file),
+                    quoted(name.unwrap_or("of a variable")),
+                )),
+                Err(error) => Some(format!(
+                    "it cannot be told whether a file chooses the program that runs under a name: {error}"
+                )),
+            };
+            break;
+        }
+        if let Some(why) = why {
+            self.unknown_code(why);
         }
         Ok(())
+    }
+
+    /// The first file that may choose what runs under one of these names from there, and the name. `None` is any name.
+    fn chosen<'n>(
+        &self, start: &PathStart, names: &[Option<&'n str>],
+    ) -> Result<Option<(String, Option<&'n str>)>, PathError> {
+        let of_base = names.iter().all(|name| name.is_some_and(is_of_base));
+        let chosen = |programs: ChosenPrograms| {
+            let meant = |name: &&Option<&str>| name.is_none_or(|name| programs.may_be(name));
+            names.iter().find(meant).copied()
+        };
+        // A file that the line itself writes is not there yet.
+        for subject in &self.subjects {
+            let name = chosen(ChosenPrograms::Managed);
+            if let Some((file, name)) = written_choice(&subject.kind).zip(name) {
+                return Ok(Some((file.to_owned(), name)));
+            }
+        }
+        let home = self.context.home.as_deref();
+        self.of_folders(start, |folder, files| {
+            let found = self.versions.of_folder(folder, home, of_base, files)?;
+            let mut found = found.into_iter();
+            Ok(found.find_map(|(file, programs)| Some((file, chosen(programs)?))))
+        })
     }
 
     /// Whether npm, which runs from there, is told nothing by the project that names a server, a program or a file.
@@ -167,15 +185,15 @@ impl SubjectReader<'_> {
         if self.subjects.iter().any(|subject| may_be_written(&subject.kind, SHELLCHECK)) {
             return Ok(false);
         }
-        let roots = self.roots()?;
         for dir in places(start, self.files)?.0 {
             let located = locate(known, &start.at(&dir), self.files)?;
             for beside in located.reals().chain([dir.as_str()]) {
-                for folder in above(beside, &roots) {
+                for folder in upwards(beside).map_while(|folder| folder) {
                     for name in SHELLCHECK {
                         let file = format!("{folder}/{name}");
                         if self.files.has(&file)?
                             && self.files.text(&file, MOST_TEXT).is_none_or(|it| names_others(&it))
+                            && !self.is_of_user(folder)?
                         {
                             return Ok(false);
                         }
@@ -200,7 +218,11 @@ impl SubjectReader<'_> {
         else {
             return Ok(false);
         };
+        let roots = self.roots()?;
         let found = self.of_folders(start, |folder, files| {
+            if !roots.iter().any(|root| is_below(folder, root)) {
+                return Ok(None);
+            }
             let programs = format!("{folder}/node_modules/.bin");
             Ok(match files.list(&programs, MOST_NAMES) {
                 DirListing::Names(names) => names.iter().any(|it| it.name == name).then_some(()),
@@ -212,28 +234,35 @@ impl SubjectReader<'_> {
         Ok(found.is_some())
     }
 
-    /// The first that is found in the folders that something may run in, and those above, as far as the call is about them.
+    /// The first that is found in the folders that something may run in, and in those above up to the root, whatever the project
+    /// is.
     fn of_folders<T>(
         &self, start: &PathStart,
         mut look: impl FnMut(&str, &dyn FileLookup) -> Result<Option<T>, PathError>,
     ) -> Result<Option<T>, PathError> {
-        let roots = self.roots()?;
         for dir in places(start, self.files)?.0 {
-            for folder in above(&dir, &roots) {
+            for folder in upwards(&dir).map_while(|folder| folder) {
                 let found = look(folder, self.files)?;
-                if found.is_some() {
+                // Only where something is found it matters whose the folder is.
+                if found.is_some() && !self.is_of_user(folder)? {
                     return Ok(found);
                 }
             }
         }
         Ok(None)
     }
-}
 
-/// This folder and those above it, as far as they lie in one of these.
-fn above<'d>(dir: &'d str, roots: &[String]) -> impl Iterator<Item = &'d str> {
-    let above = upwards(dir).map_while(|folder| folder);
-    above.take_while(|folder| roots.iter().any(|root| is_below(folder, root)))
+    /// Whether what lies in this folder tells programs what the user wants: the home itself, unless that is the project.
+    fn is_of_user(&self, folder: &str) -> Result<bool, PathError> {
+        let Some(home) = &self.context.home else { return Ok(false) };
+        let is_home = |home: &str| folder == home || folder.strip_prefix(home) == Some("/.config");
+        let real = match self.files.real(home) {
+            Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
+            real => real.unwrap_or_default(),
+        };
+        Ok([home, &real].into_iter().any(|home| is_home(home))
+            && !self.roots()?.iter().any(|root| root == home || *root == real))
+    }
 }
 
 /// Names of the settings of shellcheck.
@@ -249,8 +278,17 @@ fn names_others(settings: &str) -> bool {
 /// Whether the line itself may write a file of one of these names, which is not there yet.
 fn may_be_written(kind: &SubjectKind, names: &[&str]) -> bool {
     let SubjectKind::Path { access: FileAccess::Write, target, .. } = kind else { return false };
-    let is_one = |path: &str| path.rsplit('/').next().is_some_and(|name| names.contains(&name));
-    target.literal().is_none_or(is_one)
+    target.literal().is_none_or(|path| names.contains(&last_name(path)))
+}
+
+/// The file that the line itself writes, where it chooses programs. What only the run will tell is asked about by itself.
+fn written_choice(kind: &SubjectKind) -> Option<&str> {
+    let SubjectKind::Path { access: FileAccess::Write, target, .. } = kind else { return None };
+    target.literal().map(last_name).filter(|name| chooses(name))
+}
+
+fn last_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Whether a line of npm's settings is empty, a comment, or a harmless setting.

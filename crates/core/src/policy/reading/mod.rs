@@ -9,6 +9,7 @@ mod loaded;
 mod mentioned;
 pub(super) mod nested;
 pub(super) mod repository;
+mod versions;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,7 @@ pub use builtin::names as builtin_tools;
 use builtin::{ArgumentMeaning, BuiltinReading, RecursiveUse};
 use loaded::LoadedFile;
 use nested::KnownGit;
+use versions::KnownVersions;
 
 use super::document::{PolicyDocument, ToolReading};
 use super::judge::{JudgedCall, LedPlaces, NeedsFiles};
@@ -37,6 +39,8 @@ pub(crate) struct ToolReadings {
     untrusted: BTreeMap<String, Vec<ToolReading>>,
     /// Of git, from earlier calls.
     pub(super) git: Arc<KnownGit>,
+    /// Of files that choose programs, from earlier calls.
+    versions: Arc<KnownVersions>,
 }
 
 /// One way to read a tool, ready to use: what is usual, and what a document states.
@@ -145,6 +149,7 @@ pub(crate) fn subjects(
         context,
         files,
         git: &readings.git,
+        versions: &readings.versions,
         subjects: Vec::new(),
         loads: Vec::new(),
         led: LedPlaces::default(),
@@ -171,6 +176,7 @@ struct SubjectReader<'a> {
     context: &'a PathContext,
     files: &'a dyn FileLookup,
     git: &'a KnownGit,
+    versions: &'a KnownVersions,
     subjects: Vec<Subject>,
     /// What its commands run, or what decides what they run.
     loads: Vec<LoadedFile>,
