@@ -29,7 +29,7 @@ export const claude = (lists: Record<string, string[]>): string => JSON.stringif
 
 const wordOf = (token: string | string[]): string => {
   if (typeof token !== 'string') return token.join('|');
-  return token.includes('*') && token !== '*' ? `~${token}` : token;
+  return token.includes('*') && !/^\*{1,2}$/.test(token) ? `~${token}` : token;
 };
 
 export function line({ effect, tools, commands, reads, writes, urls }: PolicyRule): string {

@@ -1,12 +1,12 @@
 /** What must be minded when all rules are put together: allows of whole commands, and rules that say more than theirs. */
 import { SHELLS, textsOf, type DraftItem, type ForeignRule, type OwnRule } from './rules.js';
-import { ANY_WORD, type Token } from './words.js';
+import { ANY_WORD, ANY_WORDS, type Token } from './words.js';
+
+/** Tells that a rule says more than theirs. */
+type TellStricter = (foreign: ForeignRule, why: string) => void;
 
 /** An allow of `npm test` alone is an allow of what begins so, and an ask for what has one more word. */
-export function closeStrictest(
-  items: readonly DraftItem[],
-  stricter: (foreign: ForeignRule, why: string) => void,
-): OwnRule[] {
+export function closeStrictest(items: readonly DraftItem[], stricter: TellStricter): OwnRule[] {
   const allows = items.map(allowedCommand).filter((allowed) => allowed !== undefined);
   const open = allows.filter(({ closed }) => !closed).map(({ tokens }) => tokens);
   const longestFirst = allows.map(({ tokens }) => tokens).toSorted((one, other) => other.length - one.length);
@@ -36,21 +36,51 @@ function goesOn(tokens: readonly Token[], longestFirst: readonly (readonly Token
  * The same where the first rule that matches decides. A rule that matches more than theirs must not ask where a later one of
  * theirs denies.
  */
-export function closeFirst(items: readonly DraftItem[]): OwnRule[] {
+export function closeFirst(items: readonly DraftItem[], stricter: TellStricter): OwnRule[] {
   const denied: OwnRule[] = [];
   const meetsDenied = (rule: OwnRule) => denied.some((deny) => couldMeet(deny, rule));
   const rules: OwnRule[] = [];
+  const told = new Set<ForeignRule>();
   // From the last to the first, so that those that come after are known.
-  for (const { rule, closed, wider } of items.toReversed()) {
+  for (const { rule, foreign, closed, wider } of items.toReversed()) {
+    const hidesDenied = rule.effect === 'ask' && meetsDenied(rule);
     if (rule.effect === 'deny') denied.push(rule);
-    const decides = wider && rule.effect === 'ask' && meetsDenied(rule) ? ({ ...rule, effect: 'deny' } as const) : rule;
+    const decides = wider && hidesDenied ? ({ ...rule, effect: 'deny' } as const) : rule;
+    if (decides !== rule && !told.has(foreign)) {
+      told.add(foreign);
+      stricter(foreign, 'denies more: a weaker rule denies some of what it asks about');
+    }
     rules.push(decides);
+    // Where it stays an ask, what it meets only here is denied before it.
+    if (hidesDenied && !wider) rules.push(...metHereAlone(rule));
     if (!closed || rule.command === undefined) continue;
     const rest = longer(decides, rule.command, 'ask');
     rules.push(meetsDenied(rest) ? { ...rest, effect: 'deny' } : rest);
   }
   return rules.toReversed();
 }
+
+/**
+ * What an ask of ours meets beside what its words say: the program by any path, and options between its words. Theirs goes on to
+ * a rule that denies.
+ */
+function metHereAlone({ command = [], ...rule }: OwnRule): OwnRule[] {
+  const [program, ...words] = command;
+  if (program === undefined) return [];
+  const deny = (tokens: readonly Token[]): OwnRule => ({ ...rule, effect: 'deny', command: tokens });
+  const texts = textsOf(program) ?? (program.kind === 'like' ? [program.text] : []);
+  const byPath = texts
+    .filter((text) => !/^\*|\//.test(text))
+    .map((text) => deny([{ kind: 'like', text: `*/${text}` }, ...words]));
+  const withOptions = words.flatMap((word, index) => {
+    const before = command.slice(0, index + 1);
+    if (word.kind === 'rest' || before.at(-1)?.kind === 'rest') return [];
+    return [deny([...before, OPTION, ANY_WORDS, word, ...words.slice(index + 1)])];
+  });
+  return [...byPath, ...withOptions];
+}
+
+const OPTION: Token = { kind: 'like', text: '-*' };
 
 /** What begins as the rule says and has one more word. */
 function longer(rule: OwnRule, tokens: readonly Token[], effect: OwnRule['effect']): OwnRule {
@@ -91,11 +121,14 @@ function couldMeet(one: OwnRule, other: OwnRule): boolean {
 }
 
 /** Whether what begins with the one could begin with the other. Errs on the side of yes. */
-const overlap = (one: readonly Token[], other: readonly Token[]): boolean =>
-  one.every((token, index) => {
+function overlap(one: readonly Token[], other: readonly Token[]): boolean {
+  for (const [index, token] of one.entries()) {
     const beside = other[index];
-    return beside === undefined || couldBeSame(token, beside, index === 0);
-  });
+    if (beside === undefined || token.kind === 'rest' || beside.kind === 'rest') return true;
+    if (!couldBeSame(token, beside, index === 0)) return false;
+  }
+  return true;
+}
 
 /** @param isProgram whether they are the first words of commands: then `/usr/bin/rm` is `rm`, too */
 function couldBeSame(one: Token, other: Token, isProgram: boolean): boolean {
@@ -116,6 +149,7 @@ const covers = (wide: readonly Token[], tokens: readonly Token[]): boolean =>
 
 function isSame(one: Token, other: Token): boolean {
   if (one.kind === 'any' || other.kind === 'any') return one.kind === other.kind;
+  if (one.kind === 'rest' || other.kind === 'rest') return false;
   if (one.kind === 'oneOf' || other.kind === 'oneOf') {
     if (one.kind !== 'oneOf' || other.kind !== 'oneOf' || one.texts.length !== other.texts.length) return false;
     return one.texts.every((text, index) => text === other.texts[index]);

@@ -5,7 +5,7 @@ import type { PolicyEffect } from '../wire.js';
 import { closeFirst, closeStrictest } from './close.js';
 import { FETCHERS, SHELLS, textsOf, type DraftItem, type ForeignRule, type OwnRule } from './rules.js';
 import { ImportFault, NOWHERE, type Place } from './text.js';
-import { ANY_WORD, meansEvery, narrowed, widened, type Token, type WordPattern } from './words.js';
+import { ANY_WORD, narrowed, widened, type Token, type WordPattern } from './words.js';
 
 /** Something that could not be taken over exactly. */
 export interface ImportLoss {
@@ -156,8 +156,8 @@ export class PolicyDraft {
     }
     const said = tokens.slice(0, strange);
     if (foreign.effect === 'allow') this.dropped(foreign, 'ours cannot speak of a word with `*` in it as it is');
-    else if (said.length === 0) this.wider(foreign, commandRule(foreign, [ANY_WORD]), 'now it speaks of every command');
-    else this.wider(foreign, commandRule(foreign, said), beginsWith(said));
+    else if (said.length === 0) this.wider(foreign, commandRule(foreign, [ANY_WORD]), everyLike(foreign, [ANY_WORD]));
+    else this.wider(foreign, commandRule(foreign, said), everyLike(foreign, said));
   }
 
   #allowCommands(foreign: ForeignRule, pattern: WordPattern): void {
@@ -176,23 +176,21 @@ export class PolicyDraft {
 
   #stopCommands(foreign: ForeignRule, pattern: WordPattern, exactly: boolean): void {
     const wide = widened(pattern);
-    if (exactly && wide.exact) {
-      this.rule(foreign, commandRule(foreign, meansEvery(pattern) ? [ANY_WORD] : wide.tokens));
-    } else if (wide.tokens.length === 0) {
-      // What it surely means stays denied.
-      const narrow = narrowed(pattern);
-      if (narrow !== undefined) this.rule(foreign, commandRule(foreign, narrow.tokens));
+    if (wide === undefined) {
       this.everyCommand(foreign);
-    } else {
-      this.wider(foreign, commandRule(foreign, wide.tokens), beginsWith(wide.tokens));
+      return;
     }
+    const wider = !(exactly && wide.exact);
+    const [shortest] = wide.patterns;
+    if (wider && shortest !== undefined) this.stricter(foreign, everyLike(foreign, shortest));
+    for (const tokens of wide.patterns) this.#item(foreign, commandRule(foreign, tokens), { wider });
   }
 
-  /** An ask or a deny that could mean any command. Denying them all would say the same of far too much. */
+  /** An ask that could mean any command asks about each. A deny that could is refused: denied, nothing would run. */
   everyCommand(foreign: ForeignRule): void {
-    const why = 'it does not say which command it begins with: every command asks now; write the commands out';
-    const ask = { ...foreign, effect: 'ask' } as const;
-    this.wider(ask, commandRule(ask, [ANY_WORD]), why);
+    if (foreign.effect === 'deny') throw new ImportFault(unsaid(foreign), foreign.at);
+    const why = 'asks more: it does not say which command it begins with, so that every command asks; write them out';
+    this.wider(foreign, commandRule(foreign, [ANY_WORD]), why);
   }
 
   /** The document. */
@@ -201,10 +199,8 @@ export class PolicyDraft {
       const message = `it makes ${this.#items.length} rules, ${MOST_RULES} are allowed; import it in parts`;
       throw new ImportFault(message, NOWHERE);
     }
-    const rules =
-      this.#match === 'first'
-        ? closeFirst(this.#items)
-        : closeStrictest(this.#items, (foreign, why) => this.stricter(foreign, why));
+    const close = this.#match === 'first' ? closeFirst : closeStrictest;
+    const rules = close(this.#items, (foreign, why) => this.stricter(foreign, why));
     const document = {
       version: 1,
       match: this.#match,
@@ -243,6 +239,8 @@ function wordAsWritten(token: Token): string | string[] {
   switch (token.kind) {
     case 'any':
       return '*';
+    case 'rest':
+      return '**';
     case 'like':
       return token.text;
     case 'oneOf':
@@ -270,10 +268,17 @@ export function mayNameOurs(pattern: string): boolean {
     .some((name) => (star === -1 ? name === beginning : name.startsWith(beginning)));
 }
 
-function beginsWith(tokens: readonly Token[]): string {
+/** Of an ask or a deny: more than theirs. */
+export function everyLike({ effect }: ForeignRule, tokens: readonly Token[]): string {
   const shown = tokens.map((token) => {
-    if (token.kind === 'any') return '*';
-    return token.kind === 'oneOf' ? token.texts.join('|') : token.text;
+    if (token.kind === 'text' || token.kind === 'like') return token.text;
+    if (token.kind === 'oneOf') return token.texts.join('|');
+    return token.kind === 'any' ? '*' : '**';
   });
-  return `now it speaks of every command that begins with \`${shown.join(' ')}\``;
+  return `${effect === 'deny' ? 'denies' : 'asks'} more: every command like \`${shown.join(' ')}\``;
 }
+
+/** Why a deny is refused. */
+const unsaid = ({ what }: ForeignRule): string =>
+  `${what.includes('\n') ? 'this rule' : `\`${what}\``} denies commands that cannot be said by their words; take it out, and ` +
+  'write a deny with `commands`, `reads` or `writes` into the policy';

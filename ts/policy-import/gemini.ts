@@ -3,7 +3,7 @@ import { readTree } from '../native.js';
 import { STRICTNESS } from './strictness.js';
 import type { PolicyEffect, TreeNode } from '../wire.js';
 import { mayNameOurs, PolicyDraft } from './draft.js';
-import { narrowExpression, wideExpression } from './regex.js';
+import { hasAlternatives, narrowExpression, wideExpression } from './regex.js';
 import { FETCHERS, READERS, SHELLS, WRITERS, type ForeignRule, type OwnRule } from './rules.js';
 import { ImportFault, NOWHERE, trimmed, withoutStart, type Place, type SourceText } from './text.js';
 import { ANY_WORD, beginningPattern, meansEvery, type WordPattern } from './words.js';
@@ -155,8 +155,10 @@ function putExpression(draft: PolicyDraft, foreign: ForeignRule, written: string
   // It stands right after the quote before the command, and is anchored by that.
   const source = written.replace(/^\^+/, '');
   const allow = foreign.effect === 'allow';
-  const stopped = source.includes('|') ? `^(${source})` : `^${source}`;
-  const patterns = allow ? narrowExpression(source) : wideExpression(stopped, '');
+  // Only the first of several alternatives does so: the others are found anywhere.
+  const loose = hasAlternatives(source);
+  const stopped = loose ? source : `^${source}`;
+  const patterns = allow ? narrowExpression(source) : wideExpression(stopped, { overLine: true, loose });
   if (patterns !== undefined) for (const pattern of patterns) put(draft, foreign, pattern, conditions);
   else if (allow) draft.dropped(foreign, 'this expression cannot be said with words');
   else draft.everyCommand(foreign);

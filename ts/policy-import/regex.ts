@@ -1,8 +1,9 @@
 /**
  * The regular expressions that people write over commands, as patterns over words.
  *
- * Literal text, groups, `|`, `?` after them, `\s`, `\b`, `.*`, `^` and `$` are understood. Everything else may match anything:
- * an allow with it is not translated, an ask or a deny is cut off before it.
+ * Literal text, groups, classes of a few characters, `|`, `?` after them, `\s`, `\b`, `.*`, `^` and `$` are understood, and for
+ * asks and denies that capitals do not matter. Everything else may match anything: an allow with it is not translated, and to an
+ * ask or a deny it is any text.
  */
 import { ANY_TEXT, EVERY_COMMAND, type End, type Part, type WordPattern } from './words.js';
 
@@ -10,6 +11,10 @@ import { ANY_TEXT, EVERY_COMMAND, type End, type Part, type WordPattern } from '
 const DEEPEST = 16;
 /** An expression stands for at most so many patterns. */
 const MOST = 128;
+/** So many characters of a class stand for one each. */
+const MOST_IN_CLASS = 4;
+/** So many letters are spelled both ways where capitals do not matter; the others are any text. */
+const MOST_LETTERS = 4;
 
 /** A part of an expression: one character, or one of these. `any` is `.*`; `unknown` may match anything. */
 type Step = { character: string } | 'start' | 'space' | 'boundary' | 'any' | 'end' | 'unknown';
@@ -17,24 +22,56 @@ type Sequence = readonly Step[];
 
 /** Patterns that match no more than the expression does; `undefined` when there are none. */
 export function narrowExpression(source: string): WordPattern[] | undefined {
-  const sequences = sequencesOf(source);
+  const sequences = sequencesOf(source, false);
   if (sequences === undefined) return undefined;
   if (source === '.*') return [EVERY_COMMAND];
   if (sequences.some(matchesEmpty)) return undefined;
   return all(sequences, (sequence) => {
-    const read = patternOf(sequence);
+    const read = patternOf(sequence, false);
     return read?.whole === true ? read.pattern : undefined;
   });
 }
 
+/** What holds of an expression beside what it says. */
+export interface ExpressionUse {
+  flags?: string;
+  /** It is held against whole lines. */
+  overLine?: boolean;
+  /** It says more than the expression that it was made of. */
+  loose?: boolean;
+}
+
 /** Patterns that together match no less than the expression does; `undefined` when only all commands together do. */
-export function wideExpression(source: string, flags: string): WordPattern[] | undefined {
+export function wideExpression(
+  source: string,
+  { flags = '', overLine = false, loose = false }: ExpressionUse,
+): WordPattern[] | undefined {
   if (source === '.*' || source === '^.*' || source === '^.*$') return [EVERY_COMMAND];
-  const anyCase = flags.includes('i') && /\p{Alphabetic}/u.test(source);
-  if (anyCase || flags.includes('m')) return undefined;
-  const sequences = sequencesOf(source);
+  if (flags.includes('m')) return undefined;
+  // `(?i)` is no flag to JavaScript; who writes it means it.
+  const anyCase = flags.includes('i') || /\(\?[a-z]*i/.test(source);
+  const sequences = sequencesOf(source, anyCase);
   if (sequences === undefined) return undefined;
-  return all(sequences, (sequence) => (sequence[0] === 'start' ? patternOf(sequence)?.pattern : undefined));
+  return all(sequences, (sequence) => {
+    const read = patternOf(sequence[0] === 'start' ? sequence : ['any', ...sequence], true);
+    return read === undefined ? undefined : { ...read.pattern, overLine, loose: loose || !read.whole };
+  });
+}
+
+/** Whether there are several expressions with `|` between them, outside of all groups. */
+export function hasAlternatives(source: string): boolean {
+  let depth = 0;
+  let inClass = false;
+  for (let at = 0; at < source.length; at++) {
+    const sign = source.charAt(at);
+    if (sign === '\\') at++;
+    else if (inClass) inClass = sign !== ']';
+    else if (sign === '[') inClass = true;
+    else if (sign === '(') depth++;
+    else if (sign === ')') depth--;
+    else if (sign === '|' && depth <= 0) return true;
+  }
+  return false;
 }
 
 /** Of each; `undefined` when one of them has none. */
@@ -51,8 +88,12 @@ function all<T, R>(each: readonly T[], make: (one: T) => R | undefined): R[] | u
 const matchesEmpty = (sequence: Sequence): boolean =>
   sequence.every((step) => step === 'start' || step === 'any' || step === 'end');
 
-/** A pattern, and whether it is the whole sequence and not only its beginning. `undefined`: it could be anything. */
-function patternOf(whole: Sequence): { pattern: WordPattern; whole: boolean } | undefined {
+/**
+ * A pattern, and whether it says all that the sequence does. `undefined`: it could be anything.
+ *
+ * @param wide whether it goes on behind what is not understood, which is any text then
+ */
+function patternOf(whole: Sequence, wide: boolean): { pattern: WordPattern; whole: boolean } | undefined {
   const steps = whole[0] === 'start' ? whole.slice(1) : whole;
   const words: Part[][] = [];
   let word: Part[] = [];
@@ -76,11 +117,14 @@ function patternOf(whole: Sequence): { pattern: WordPattern; whole: boolean } | 
         const left = steps.length - index - 1;
         const atEnd =
           left === 0 || (left === 1 && rest[0] === 'any') || (left === 2 && rest[0] === 'any' && rest[1] === 'end');
-        if (afterLetter && atEnd) end = 'boundary';
-        else {
-          isWhole = false;
-          word.push(ANY_TEXT);
+        if (afterLetter && atEnd) {
+          end = 'boundary';
+          break reading;
         }
+        isWhole = false;
+        // It takes up no text: without it no less is meant.
+        if (wide) break;
+        word.push(ANY_TEXT);
         break reading;
       }
       case 'end':
@@ -91,7 +135,8 @@ function patternOf(whole: Sequence): { pattern: WordPattern; whole: boolean } | 
           break;
         }
         isWhole = false;
-        word.push(ANY_TEXT);
+        if (word.at(-1) !== ANY_TEXT) word.push(ANY_TEXT);
+        if (wide) break;
         break reading;
       default: {
         const last = word.at(-1);
@@ -110,7 +155,7 @@ function patternOf(whole: Sequence): { pattern: WordPattern; whole: boolean } | 
     end = 'word';
   }
   words.push(word);
-  const alone = words.length === 1 && word.length === 1 && word[0] === ANY_TEXT;
+  const alone = words.every((each) => each.every((part) => part === ANY_TEXT));
   return alone ? undefined : { pattern: { words, end }, whole: isWhole };
 }
 
@@ -123,8 +168,8 @@ function followedBy(sequences: Step[][], atoms: readonly Sequence[]): Step[][] {
   return sequences;
 }
 
-function sequencesOf(source: string): Sequence[] | undefined {
-  const reader = new ExpressionReader(source);
+function sequencesOf(source: string, anyCase: boolean): Sequence[] | undefined {
+  const reader = new ExpressionReader(source, anyCase);
   const sequences = reader.alternatives(0);
   return reader.isAtEnd ? sequences : undefined;
 }
@@ -132,9 +177,12 @@ function sequencesOf(source: string): Sequence[] | undefined {
 class ExpressionReader {
   readonly #characters: readonly string[];
   #at = 0;
+  /** So many letters may still be spelled both ways; `undefined`: capitals matter. */
+  #letters: number | undefined;
 
-  constructor(source: string) {
+  constructor(source: string, anyCase: boolean) {
     this.#characters = Array.from(source);
+    this.#letters = anyCase ? MOST_LETTERS : undefined;
   }
 
   get isAtEnd(): boolean {
@@ -199,16 +247,26 @@ class ExpressionReader {
         return [['end']];
       case ' ':
         return [['space']];
-      case '[':
-        this.#class();
-        return [['unknown']];
+      case '[': {
+        const members = this.#class();
+        return members?.flatMap((member) => this.#spelled(member)) ?? [['unknown']];
+      }
       case '(':
         return this.#group(depth);
       case '\\':
         return this.#escaped();
       default:
-        return '.*+?{})]'.includes(character) ? [['unknown']] : [[{ character }]];
+        return '.*+?{})]'.includes(character) ? [['unknown']] : this.#spelled(character);
     }
+  }
+
+  /** A character, both ways where capitals do not matter. */
+  #spelled(character: string): Sequence[] {
+    const [small, capital] = [character.toLowerCase(), character.toUpperCase()];
+    if (this.#letters === undefined || small === capital) return [[{ character }]];
+    if (this.#letters === 0) return [['unknown']];
+    this.#letters--;
+    return [[{ character: small }], [{ character: capital }]];
   }
 
   #group(depth: number): Sequence[] | undefined {
@@ -227,12 +285,18 @@ class ExpressionReader {
     return /[\p{Alphabetic}\p{N}]/u.test(character) ? [['unknown']] : [[{ character }]];
   }
 
-  /** Over the rest of a class. */
-  #class(): void {
+  /** The characters of a class; `undefined` when they are not a few that are spelled out. */
+  #class(): string[] | undefined {
+    const members: string[] = [];
+    let plain = true;
     for (;;) {
       const character = this.#characters[this.#at++];
-      if (character === undefined || character === ']') return;
+      if (character === undefined) return undefined;
+      if (character === ']') break;
       if (character === '\\') this.#at++;
+      plain &&= /[\p{Alphabetic}\p{N}_./:=@%+]/u.test(character);
+      members.push(character);
     }
+    return plain && members.length > 0 && members.length <= MOST_IN_CLASS ? members : undefined;
   }
 }

@@ -85,7 +85,7 @@ function readRule(draft: PolicyDraft, foreign: ForeignRule, key: string): void {
   }
   const { source = '', flags = '' } = expression;
   const allow = foreign.effect === 'allow';
-  const patterns = allow ? narrowExpression(source) : wideExpression(source, flags);
+  const patterns = allow ? narrowExpression(source) : wideExpression(source, { flags });
   if (patterns !== undefined) for (const pattern of patterns) draft.commands(foreign, pattern);
   else if (!allow) draft.everyCommand(foreign);
   else {
