@@ -73,6 +73,11 @@ const PROGRAMS: [string, () => unknown, RegExp][] = [
     /messages\[0\] must be/,
   ],
   [
+    'a message without content',
+    () => run({ prompt: undefined, messages: [{ role: 'user' }] }),
+    /\[0\] must have content/,
+  ],
+  [
     'null for a tool',
     () => run({ tools: { del, other: null }, interruptOn: 'all' }),
     /the tool "other" is null: leave/,

@@ -32,7 +32,9 @@ const FORMS: Readonly<Record<OptionForm, FormCheck>> = {
     is: isSignal,
     said: 'an AbortSignal',
     instead: (value) =>
-      isSignal((value as Partial<AbortController> | null)?.signal) ? 'Give its signal: controller.signal.' : undefined,
+      isSignal((value as Partial<AbortController> | null)?.signal)
+        ? 'not the controller of one: give controller.signal.'
+        : undefined,
   },
   count: { is: (value) => Number.isSafeInteger(value) && (value as number) > 0, said: 'a whole number above 0' },
   number: { is: (value) => typeof value === 'number' && value >= 0, said: 'a number, and none below 0' },
@@ -44,10 +46,8 @@ export const isForm = (kind: unknown): kind is OptionForm => typeof kind === 'st
 export function checkForm(form: OptionForm, value: unknown, place: string): void {
   const { is, said, instead } = FORMS[form];
   if (value === undefined || is(value)) return;
-  const hint = instead?.(value);
-  throw new InvalidConfigError({
-    message: `${place} must be ${said}, not ${isPrimitive(value) ? toldValue(value) : kindOf(value)}.${hint === undefined ? '' : ` ${hint}`}`,
-  });
+  const other = instead?.(value) ?? `not ${isPrimitive(value) ? toldValue(value) : kindOf(value)}.`;
+  throw new InvalidConfigError({ message: `${place} must be ${said}, ${other}` });
 }
 
 /** Lists are shown by what they have. */

@@ -183,6 +183,8 @@ function checkMessages(messages: unknown, place: string): void {
     if (!isRecord(message)) throw wrong(`[${at}] must be a message, not ${toldValue(message)}.`);
     if (Array.isArray(message['parts']) && message['content'] === undefined)
       throw wrong(' are those of a UI, such as useChat has: give await convertToModelMessages(messages).');
+    if (typeof message['content'] !== 'string' && !Array.isArray(message['content']))
+      throw wrong(`[${at}] must have content, a text or a list of parts.`);
   }
 }
 
