@@ -122,10 +122,10 @@ export interface UnknownToolsOptions {
 /**
  * Marks the tools that must be asked about with the AI SDK's `needsApproval`.
  *
- * What it returns is a new set of the tools of this moment. It is frozen, and so is each tool that it changes; a promise of tools, a `Map` or a list is an error. A gated tool
- * is a copy with all other properties kept, also symbols, getters and the prototype. Its `needsApproval` is `true`, or your own
- * `shouldApprove`, the same function object. The others are the very same tools. Without `tools` there is nothing to mark,
- * and it returns `undefined`.
+ * What it returns is a new set of the tools of this moment. It is frozen, and so is each tool that it changes; a promise of
+ * tools, a `Map` or a list is an error. A gated tool is a copy with all other properties kept, also symbols, getters and the
+ * prototype. Its `needsApproval` is `true`, or your own `shouldApprove`, the same function object. The others are the very same
+ * tools. Without `tools` there is nothing to mark, and it returns `undefined`.
  *
  * @throws {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) for a name that is plainly a typo
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a configuration of the wrong shape, and a gated entry that is not a tool

@@ -55,8 +55,8 @@ type GatingMode = { /** @default 'wait' */ mode?: 'wait'; gate?: Gate } | { mode
  * abort is honoured before and after the wait, and a denial reaches the model as `execution-denied`. A tool that calls others
  * (`experimental_toolCallers`, code mode) is gated, and so is each call that it makes: one that may not run throws.
  *
- * What it returns is a new set of the tools of this moment, frozen as each gated tool is: what `tools` gets later is not in it. With a `gate` every tool
- * is wrapped, so that a mode which is set later counts.
+ * What it returns is a new set of the tools of this moment, frozen as each gated tool is: what `tools` gets later is not in it. With
+ * a `gate` every tool is wrapped, so that a mode which is set later counts.
  *
  * @throws as {@link applyInterruptConfig}; {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) also for unknown options
  */
@@ -64,7 +64,8 @@ export declare function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: 
 
 /**
  * Whether the second argument of a tool's `execute` is of a call that goes on in a run of {@link streamWithEvents}, or among tools
- * of {@link gateTools}. Only then can it be the `parent` of another run.
+ * of {@link gateTools}. Only then can it be the `parent` of another run. It is true of a call of another copy of this package as well,
+ * which is refused as `parent`. A run that left that parent out would ask about less.
  */
 export declare function isCallOfRun(options: unknown): options is { toolCallId: string };
 

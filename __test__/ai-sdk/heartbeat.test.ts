@@ -113,6 +113,15 @@ describe('a response that waits', () => {
 });
 
 describe('withHeartbeat', () => {
+  it('leaves out the length, to which its comments come', () => {
+    const given = new Response('data: a\n\n', {
+      headers: { 'content-type': 'text/event-stream', 'content-length': '9' },
+    });
+    const { headers } = withHeartbeat(given);
+    expect([...headers.keys()]).toEqual(['content-type']);
+    expect(given.headers.get('content-length')).toBe('9');
+  });
+
   const bytes = (text: string) => new TextEncoder().encode(text);
   const source = () => {
     let controller: ReadableStreamDefaultController<Uint8Array> | undefined;

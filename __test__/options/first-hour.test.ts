@@ -50,9 +50,73 @@ const PROGRAMS: [string, () => unknown, RegExp][] = [
         ],
       ] as [string, () => unknown, RegExp][])
     : []),
+  [
+    'a controller for its signal',
+    () => run({ interruptOn: 'all', abortSignal: new AbortController() }),
+    /controller\.signal/,
+  ],
+  [
+    'what is like a signal',
+    () => run({ interruptOn: 'all', abortSignal: { aborted: true } }),
+    /must be an AbortSignal/,
+  ],
+  ['signal for abortSignal', () => run({ interruptOn: 'all', signal: AbortSignal.abort() }), /give it as abortSignal/],
+  ['a number as prompt', () => run({ interruptOn: 'all', prompt: 5 }), /prompt must be a text or a list of messages/],
+  [
+    'the messages of a UI',
+    () => run({ interruptOn: 'all', prompt: undefined, messages: [{ id: '1', role: 'user', parts: [] }] }),
+    /convertToModelMessages\(messages\)/,
+  ],
+  [
+    'a message that is none',
+    () => run({ prompt: undefined, messages: [null], interruptOn: 'all' }),
+    /messages\[0\] must be/,
+  ],
+  [
+    'a message without content',
+    () => run({ prompt: undefined, messages: [{ role: 'user' }] }),
+    /\[0\] must have content/,
+  ],
+  [
+    'null for a tool',
+    () => run({ tools: { del, other: null }, interruptOn: 'all' }),
+    /the tool "other" is null: leave/,
+  ],
+  ['undefined for a tool', () => api.gateTools({ del: undefined } as never, no), /the tool "del" is undefined: leave/],
+  ['a maker for a tool', () => api.gateTools({ del: () => del } as never, no), /is a function: call it/],
+  ['a fraction as maxArgumentBytes', () => api.createGate({ maxArgumentBytes: 1.5 }), /must be a whole number above 0/],
+  [
+    'a getter as an option',
+    () =>
+      api.gateTools(
+        { del },
+        {
+          ...no,
+          get interruptOn() {
+            return 'all' as const;
+          },
+        },
+      ),
+    /interruptOn is a getter: write the value itself/,
+  ],
+  [
+    'a Proxy as options',
+    () => api.gateTools({ del }, new Proxy(no, { ownKeys: () => [] })),
+    /are a Proxy, which may hide/,
+  ],
+  [
+    'a Proxy as interruptOn',
+    () => api.applyInterruptConfig({ del }, new Proxy({ del: true } as const, { ownKeys: () => [] })),
+    /interruptOn is a Proxy, which may hide/,
+  ],
   ['a request for its id', () => api.createGate().approve({ approvalId: 'a' } as never), /Give the approvalId of it/],
 ];
 
 test.each(PROGRAMS)('%s', async (_, program, instead) => {
-  await expect((async () => program())()).rejects.toThrow(instead);
+  await expect((async () => program())()).rejects.toThrow(
+    expect.objectContaining({
+      code: expect.stringMatching(/^ERR_/) as unknown,
+      message: expect.stringMatching(instead) as unknown,
+    }) as Error,
+  );
 });

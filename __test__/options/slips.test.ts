@@ -479,6 +479,26 @@ describe('where nothing at all is gated', () => {
     expect(heard.warnings).toEqual([nothing('gateTools')]);
   });
 
+  test('so does applyInterruptConfig', () => {
+    using heard = listenToWarnings();
+    const { tools } = stage();
+    api.applyInterruptConfig(tools, {});
+    api.applyInterruptConfig(tools, 'none');
+    expect(heard.warnings).toEqual([nothing('applyInterruptConfig')]);
+  });
+
+  test('each set of tools is told of once, and no other one stays silent for it', async () => {
+    using heard = listenToWarnings();
+    const { of } = stage();
+    const others = {
+      ...(of as { tools: object }).tools,
+      other: (of as { tools: Record<string, object> }).tools['delete_file'],
+    };
+    for (let time = 0; time < 2; time++)
+      for (const tools of [of.tools, others]) await run({ ...stage().of, tools, interruptOn: {} });
+    expect(heard.warnings).toEqual([nothing('streamWithEvents'), nothing('streamWithEvents')]);
+  });
+
   test.runIf(major === 7)('so does toolApproval', async () => {
     using heard = listenToWarnings();
     const played = stage();

@@ -45,7 +45,7 @@ const MAY_BE: Record<string, readonly Label[]> = {
   policy: ['[]'],
   interruptOn: ['[]', '[text]', '{}'],
   builtinTools: ['[]'],
-  tools: ['{}', '{ a: 1 }'],
+  tools: ['{}'],
   'definePolicy.tools': ['{}'],
   'definePolicy.default': ['null'],
   place: ['{}'],

@@ -10,7 +10,14 @@ export function newWarnings(keys: readonly string[]): string[] {
   const counts = shown();
   const fresh = keys.filter((key) => !counts.has(key));
   for (const key of fresh) counts.set(key, 1);
+  forgetOldest(counts);
   return fresh;
+}
+
+/** Keys may have messages or names in them, which never end. */
+function forgetOldest(counts: Map<string, number>): void {
+  const [oldest] = counts.size > MOST ? counts.keys() : [];
+  if (oldest !== undefined) counts.delete(oldest);
 }
 
 export function warn(message: string): void {
@@ -49,9 +56,7 @@ export function warnSeldom(key: string, message: string): void {
   const counts = shown();
   const count = (counts.get(key) ?? 0) + 1;
   counts.set(key, count);
-  // Keys may have messages in them, which never end.
-  const [oldest] = counts.size > MOST ? counts.keys() : [];
-  if (oldest !== undefined) counts.delete(oldest);
+  forgetOldest(counts);
   if (count === 1) warn(message);
   else if (/^10+$/.test(String(count))) warn(`${message} This happened ${count} times so far.`);
 }

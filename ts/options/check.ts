@@ -14,6 +14,7 @@ import { checkGiven, checkPlain, didYouMean, refusal, unknownIn } from './names.
 import { fold, nearestOf } from './nearest.js';
 import { takeValue } from './plain.js';
 import { speaksOfApproval } from './speaks-of-approval.js';
+import { isProxy } from '../values/is-proxy.js';
 import { quietLogger } from '../values/quiet-logger.js';
 
 type NameHint = (name: string) => string | undefined;
@@ -42,6 +43,7 @@ export function takeNeeded<OPTIONS>(name: EntryName, options: OPTIONS, place: st
     const own = readOnce(options, place, entry.form);
     const [unknown] = unknownIn(entry.names, own, place);
     if (unknown !== undefined) throw refusal(place, unknown, hint?.(unknown) ?? meant(entry, unknown) ?? listOf(entry));
+    refuseGetters(options as object, place);
     checkValues(entry, own, place);
     return taken(entry, own, place) as OPTIONS;
   });
@@ -70,6 +72,7 @@ export function takePassedOn<OPTIONS extends object>(
       const hint = meant(entry, each) ?? (speaksOfApproval(each) ? listOf(entry) : undefined);
       if (hint !== undefined) throw refusal(name, each, hint);
     }
+    refuseGetters(options, name);
     checkValues(entry, own, name);
     return { options: taken(entry, own, name) as OPTIONS, unknown };
   });
@@ -123,19 +126,34 @@ function checkValues({ names }: EntryOptions, own: Record<string, unknown>, plac
   }
 }
 
-/** Each option, read once. @throws {InvalidConfigError} for what is no plain object, and for what one reader sees and another does not */
+/**
+ * Each option, read once, without those that {@link refuseGetters} refuses.
+ *
+ * @throws {InvalidConfigError} for what is no plain object, and for what one reader sees and another does not
+ */
 function readOnce(options: unknown, place: string, form: string | undefined): Record<string, unknown> {
   checkPlain(options, place, form);
+  if (isProxy(options))
+    throw new InvalidConfigError({
+      message: `${place}: the options are a Proxy, which may hide some of them: pass a plain object.`,
+    });
   const own = Object.create(null) as Record<string, unknown>;
   for (const name of Reflect.ownKeys(options)) {
-    const isSeen = typeof name === 'string' && Object.prototype.propertyIsEnumerable.call(options, name);
-    if (!isSeen)
+    const found = Object.getOwnPropertyDescriptor(options, name);
+    if (typeof name !== 'string' || found?.enumerable !== true)
       throw new InvalidConfigError({
         message: `${place}: ${String(name)} is not an option: give each as a plain property whose name is a text.`,
       });
-    own[name] = (options as Record<string, unknown>)[name];
+    own[name] = found.value as unknown;
   }
   return own;
+}
+
+/** What makes a value when it is asked may make another one at the next look. @throws {InvalidConfigError} */
+function refuseGetters(options: object, place: string): void {
+  const getter = Object.entries(Object.getOwnPropertyDescriptors(options)).find(([, found]) => !('value' in found));
+  if (getter !== undefined)
+    throw new InvalidConfigError({ message: `${place}: ${getter[0]} is a getter: write the value itself.` });
 }
 
 /** What is handed on is whose it is. */

@@ -87,6 +87,7 @@ const UI_STREAM: OptionTable<Parameters<Api.AgentRun['toUIMessageStream']>[0]> =
 
 /** What the AI SDK has and a run cannot have. */
 const NOT_OF_A_RUN = {
+  signal: 'give it as abortSignal: { abortSignal: controller.signal }.',
   experimental_steering:
     'a steering object serves one generation of the AI SDK, and a run goes on in another one after each approval, so that messages would be lost. Abort the run, and begin another one with the message.',
 };
@@ -110,7 +111,7 @@ const TABLES = {
       encryption: 'restricts',
       retention: 'restricts by parts',
       timeout: true,
-      maxArgumentBytes: true,
+      maxArgumentBytes: 'count',
       keepDecided: true,
       policy: 'restricts',
       policyFiles: 'restricts',

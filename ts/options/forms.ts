@@ -9,6 +9,8 @@ import { kindOf, type OptionForm } from './names.js';
 interface FormCheck {
   readonly is: (value: unknown) => boolean;
   readonly said: string;
+  /** What to give instead of a value that is nearly right. */
+  readonly instead?: (value: unknown) => string | undefined;
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
@@ -26,7 +28,14 @@ const FORMS: Readonly<Record<OptionForm, FormCheck>> = {
   texts: { is: (value) => Array.isArray(value) && value.every(isText), said: 'a list of texts' },
   flag: { is: (value) => typeof value === 'boolean', said: 'true or false' },
   function: { is: (value) => typeof value === 'function', said: 'a function' },
-  signal: { is: isSignal, said: 'an AbortSignal' },
+  signal: {
+    is: isSignal,
+    said: 'an AbortSignal',
+    instead: (value) =>
+      isSignal((value as Partial<AbortController> | null)?.signal)
+        ? 'not the controller of one: give controller.signal.'
+        : undefined,
+  },
   count: { is: (value) => Number.isSafeInteger(value) && (value as number) > 0, said: 'a whole number above 0' },
   number: { is: (value) => typeof value === 'number' && value >= 0, said: 'a number, and none below 0' },
 };
@@ -35,11 +44,10 @@ export const isForm = (kind: unknown): kind is OptionForm => typeof kind === 'st
 
 /** `undefined` is as good as left out. @throws {InvalidConfigError} for another value that is not of this form */
 export function checkForm(form: OptionForm, value: unknown, place: string): void {
-  const { is, said } = FORMS[form];
+  const { is, said, instead } = FORMS[form];
   if (value === undefined || is(value)) return;
-  throw new InvalidConfigError({
-    message: `${place} must be ${said}, not ${isPrimitive(value) ? toldValue(value) : kindOf(value)}.`,
-  });
+  const other = instead?.(value) ?? `not ${isPrimitive(value) ? toldValue(value) : kindOf(value)}.`;
+  throw new InvalidConfigError({ message: `${place} must be ${said}, ${other}` });
 }
 
 /** Lists are shown by what they have. */

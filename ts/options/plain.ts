@@ -3,6 +3,7 @@
  * asked, or gives later would be read by one reader and passed over by the next, and a deny in it would be lost without a word.
  */
 import { InvalidConfigError } from '../errors/invalid-config-error.js';
+import { isProxy } from '../values/is-proxy.js';
 import { isPlain, isUnreadable, kindOf } from './names.js';
 
 const MAX_DEPTH = 100;
@@ -36,6 +37,7 @@ export function takeValue<T>(value: T, place: string): T {
  */
 export function plainProperties(value: unknown, place: string): Record<string, unknown> {
   if (!isPlain(value)) throw wrong(place, `must be a plain object, not ${kindOf(value)}`);
+  if (isProxy(value)) throw wrong(place, 'is a Proxy, which may hide a part of it: write the object itself');
   return propertiesOf(value, place);
 }
 
@@ -88,6 +90,7 @@ export function fixed<T extends object>(ours: T): T {
 function copied(value: unknown, place: string, { kind, depth }: { kind: CopyKind; depth: number }): unknown {
   if (typeof value === 'object' && value !== null && isUnreadable(value)) throw wrong(place, 'cannot be looked at');
   if ((!Array.isArray(value) && !isPlain(value)) || kind.isLeaf(value)) return kind.leaf(value, place);
+  if (isProxy(value)) throw wrong(place, 'is a Proxy, which may hide a part of it: write the value itself');
   if (depth === MAX_DEPTH) throw wrong(place, `is nested deeper than ${MAX_DEPTH}`);
   const at = { kind, depth: depth + 1 };
   const own = propertiesOf(value, place);

@@ -19,7 +19,10 @@ export function withHeartbeat(response: Response, options: { every?: number } = 
     });
   const period = checkPositive('withHeartbeat: every', every);
   if (response.body === null) return response;
-  const { status, statusText, headers } = response;
+  const { status, statusText } = response;
+  const headers = new Headers(response.headers);
+  // Comments come to what it counts.
+  headers.delete('content-length');
   return new Response(beating(response.body, period), { status, statusText, headers });
 }
 

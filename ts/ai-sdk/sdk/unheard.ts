@@ -59,14 +59,25 @@ export class UnheardError {
           return error;
         },
       },
-      // JSON says nothing of an error: a reader of that alone has not heard of it.
-      toJSON: { value: () => (error instanceof Error ? { type: 'error', error } : this.#told(error)) },
+      toJSON: {
+        value: () => {
+          const told = this.#told(error);
+          return { ...told, error: inJson(told.error) };
+        },
+      },
       // For printing the event.
       [INSPECT]: {
         value: () => this.#told(error),
       },
     });
   }
+}
+
+/** Of an error JSON would say nothing. */
+function inJson(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { name, message, code } = error as Error & { code?: unknown };
+  return { name, message, ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}) };
 }
 
 function tellAll(): void {

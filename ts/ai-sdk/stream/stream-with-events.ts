@@ -5,6 +5,7 @@ import { InvalidConfigError, UnsupportedAgentError } from '../../errors/index.js
 import { CallAsker } from '../../gate/asker.js';
 import { checkRunId } from '../../gate/run-ids.js';
 import { refuseMisplaced, takePassedOn } from '../../options/check.js';
+import { checkForm } from '../../options/forms.js';
 import { kindOf } from '../../options/names.js';
 import { nearestOf } from '../../options/nearest.js';
 import { agentClassOf, isOfSdk } from '../sdk/agent-class.js';
@@ -21,10 +22,11 @@ import type { OpenCall } from '../run/run-options.js';
 import { loadSdk, type CallOptions, type LoadedSdk, type SdkVersion, type StreamResult } from '../sdk/sdk.js';
 import { hostJudgeOf } from '../tools/host-judge.js';
 import { takeCall, takeTools } from '../tools/tool-set.js';
-import { copyToolSet } from '../tools/tools.js';
+import { copyToolSet, isRecord } from '../tools/tools.js';
 import { timeLimitOf } from '../tools/time-limit.js';
 import { changesBy } from '../sdk/hooks.js';
 import { SDK_OPTIONS, warnNotRead } from '../sdk/not-read.js';
+import { toldValue } from '../../errors/told-value.js';
 import { warnOnce } from '../../errors/warn-once.js';
 import { untilAborted } from '../../values/in-time.js';
 
@@ -152,7 +154,7 @@ export function runOf(given: object, place: RunPlace): AgentRun {
 
 /** What the SDK would say late, and not say what to do. @throws {InvalidConfigError} */
 function checkCall(call: CallOptions, agent: AgentLike | undefined, place: string): void {
-  const { model, prompt, messages, onError } = call;
+  const { model, prompt, messages, onError, abortSignal } = call;
   const wrong = (message: string) => new InvalidConfigError({ message: `${place}: ${message}` });
   if (agent === undefined && model === undefined)
     throw wrong(
@@ -160,12 +162,30 @@ function checkCall(call: CallOptions, agent: AgentLike | undefined, place: strin
     );
   if (onError !== undefined && typeof onError !== 'function')
     throw wrong(`onError must be a function, not ${kindOf(onError)}: what fails would be told nobody.`);
+  checkForm('signal', abortSignal, `${place}: abortSignal`);
+  if (prompt !== undefined && typeof prompt !== 'string' && !Array.isArray(prompt))
+    throw wrong(`prompt must be a text or a list of messages, not ${toldValue(prompt)}.`);
+  checkMessages(messages, `${place}: messages`);
   if (prompt !== undefined && messages !== undefined)
     throw wrong(
       "give prompt or messages, not both: messages: [...messages, { role: 'user', content: prompt }] has the prompt at its end.",
     );
   if (agent === undefined && place !== 'resume' && prompt === undefined && messages === undefined)
     throw wrong('prompt or messages must be given: what is the model to do?');
+}
+
+/** @throws {InvalidConfigError} for what the SDK would refuse in words that do not say what to do */
+function checkMessages(messages: unknown, place: string): void {
+  if (messages === undefined) return;
+  const wrong = (message: string) => new InvalidConfigError({ message: `${place}${message}` });
+  if (!Array.isArray(messages)) throw wrong(` must be a list of messages, not ${toldValue(messages)}.`);
+  for (const [at, message] of (messages as unknown[]).entries()) {
+    if (!isRecord(message)) throw wrong(`[${at}] must be a message, not ${toldValue(message)}.`);
+    if (Array.isArray(message['parts']) && message['content'] === undefined)
+      throw wrong(' are those of a UI, such as useChat has: give await convertToModelMessages(messages).');
+    if (typeof message['content'] !== 'string' && !Array.isArray(message['content']))
+      throw wrong(`[${at}] must have content, a text or a list of parts.`);
+  }
 }
 
 function signalOf(own: AbortSignal | undefined, parent: ParentRun | undefined): AbortSignal | undefined {

@@ -10,7 +10,7 @@ import { readable, takeOptions } from '../../options/check.js';
 import { keepBound } from './callers.js';
 import { requireSdk } from '../sdk/installed.js';
 import { otherNames } from './named-by-server.js';
-import { planFor } from './plan.js';
+import { planFor, warnUngated } from './plan.js';
 import { isRunByProvider, warnProviderRuns } from './provider-tools.js';
 import { takeValue } from '../../options/plain.js';
 import { refuseForAll } from './interrupt-for-all.js';
@@ -28,13 +28,9 @@ export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, int
   checkConfigured(PLACE, interruptOn);
   const own = tools === undefined ? undefined : takeTools(tools, PLACE);
   const config = taken(interruptOn as InterruptOn | undefined, PLACE);
-  const plan = planFor({
-    tools: own ?? {},
-    interruptOn: config,
-    unknownTools,
-    place: PLACE,
-    judgesAll: false,
-  });
+  const planned = { tools: own ?? {}, interruptOn: config, unknownTools, place: PLACE, judgesAll: false };
+  const plan = planFor(planned);
+  warnUngated(plan, planned);
   return own === undefined ? tools : handedOut(keepBound(own, applyPlan(own, config, plan)), own);
 };
 

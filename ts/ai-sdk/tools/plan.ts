@@ -139,7 +139,7 @@ export function warnUnanswered({ tools, place }: Pick<PlanOptions, 'tools' | 'pl
 }
 
 /** Warns where there are tools to run, and nothing at all can ask about any of them. */
-function warnUngated(plan: ToolPlan, planned: PlanOptions): void {
+export function warnUngated(plan: ToolPlan, planned: PlanOptions): void {
   const { tools, interruptOn, judgesAll, hostJudges, inherited, place } = planned;
   if (judgesAll || interruptOn === 'none' || inherited?.asksAtAll === true) return;
   // What a tool does that starts other agents is theirs to ask about.
@@ -147,8 +147,9 @@ function warnUngated(plan: ToolPlan, planned: PlanOptions): void {
   const isHosts = (toolName: string) => (hostJudges?.({ toolName, tool: ownTool(tools, toolName) }) ?? []).length > 0;
   const isAsked = (name: string) => isHosts(name) || isGatedBefore(ownTool(tools, name));
   if (plan.gatesBehind || plan.tools.some(([name, { action }]) => action !== 'allow' || isAsked(name))) return;
+  // Once for each set of tools: a second one is another mistake.
   warnOnce(
-    `ungated:${place}`,
+    `ungated:${place}:${plan.tools.map(([name]) => name).join()}`,
     `${place}: nothing is gated, so that every tool runs unasked. Name tools in interruptOn or give a policy; interruptOn: 'none' says that it is meant.`,
   );
 }

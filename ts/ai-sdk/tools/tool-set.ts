@@ -44,8 +44,17 @@ function readTools<TOOLS extends ToolSet>(tools: TOOLS, place: string): TOOLS {
   }
   for (const name of inheritedNames(tools))
     if (!Object.hasOwn(taken, name)) define(taken, name, Reflect.get(tools, name));
+  for (const name of Object.keys(taken)) {
+    const tool: unknown = taken[name];
+    if (!isRecord(tool)) throw noTool(tool, name, place);
+  }
   return taken;
 }
+
+const noTool = (tool: unknown, name: string, place: string): InvalidConfigError =>
+  new InvalidConfigError({
+    message: `${place}: the tool ${JSON.stringify(name)} is ${typeof tool === 'function' ? 'a function: call it, and give what it returns' : `${String(tool)}: leave its name out, or give a tool`}.`,
+  });
 
 /** The tools with their `needsApproval` as it is now: what becomes of it later opens nothing in runs that begin later. */
 function withFixedApproval<TOOLS extends ToolSet>(tools: TOOLS, fixed: FixedTools): TOOLS {
