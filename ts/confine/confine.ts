@@ -188,7 +188,7 @@ function allRepositories(before: NativeGitFiles, now: NativeGitFiles): string[] 
   return now.repositories;
 }
 
-/** What the executable for Linux looks at by itself, and holds while it looks: see `crates/confine/src/way.rs`. */
+/** What the executable for Linux looks at by itself, and holds while it looks: see `crates/confine/src/resolve.rs`. */
 const isKept = (path: string, { write, exact }: Plan): boolean =>
   exact.includes(path) ? linksOn(path).length === 0 : steadyPath(path, write) !== undefined;
 

@@ -1,4 +1,4 @@
-//! Paths, resolved name by name with descriptors: the file that was checked is the file that is used, even if names change meanwhile.
+//! Paths, resolved name by name with descriptors: the file that was checked is the file that is used, even if names change.
 //!
 //! A symlink in a place that commands may change may have been made by one, to get access to its target. It is not followed.
 

@@ -1,8 +1,8 @@
 //! The files as the command sees them: a root of its own, with the paths of the plan and nothing else.
 //!
 //! The trees are copied first, from where they are. Then a new root is put together of them, the outer paths before those inside of
-//! them, and the old root is taken away. Paths without write access are mounted read-only, which also holds for modes and times, and
-//! for all else that Landlock does not know. Only trees that are used are copied: to release one waits for the whole kernel.
+//! them, and the old root is taken away. Paths without write access are mounted read-only, which also holds for modes and times,
+//! and for all else that Landlock does not know. Only trees that are used are copied: to release one waits for the whole kernel.
 //!
 //! Protected and hidden paths inside of a tree are looked up once more when their turn comes, and mounted by their kind at that
 //! time: commands that run at the same time may change them. They take no descriptor that stays open, however many there are.
@@ -196,8 +196,8 @@ impl RootLayout {
         }
     }
 
-    /// Holds the folders on the way to a path in a copy, so that they cannot be moved away with their contents. Returns whether the
-    /// copy may be changed; in any other, nothing can be moved.
+    /// Holds the folders on the way to a path in a copy, so that they cannot be moved away with their contents. Returns whether
+    /// the copy may be changed; in any other, nothing can be moved.
     fn hold_way(&mut self, real: &Path) -> bool {
         let above = real.ancestors().skip(1).find_map(|path| Some((path, self.entries.get(path)?)));
         let Some((
