@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::check::{Miss, Outcome, check};
-use crate::engine::Engine;
+use crate::check::{OracleMiss, ScriptOutcome, check};
+use crate::engine::PolicyEngine;
 use crate::generate;
 use crate::minimize::minimize;
-use crate::opinion::Opinions;
-use crate::sandbox::{RunBy, Sandbox};
+use crate::opinion::ParserOpinions;
+use crate::sandbox::{SandboxShell, ShellSandbox};
 
 /// The most misses that are made smaller. The rest are kept as they are.
 const SMALL: usize = 60;
@@ -20,24 +20,24 @@ const KEPT: usize = 2_000;
 /// The most examples of scripts that were asked about without need.
 const EXAMPLES: usize = 40;
 
-/// What is to be done.
+/// A campaign over generated scripts: which scripts run, in which shells.
 #[derive(Debug, Clone)]
-pub struct Campaign {
-    /// From which the scripts are made.
+pub struct ScriptCampaign {
+    /// The seed of the scripts.
     pub seed: u64,
-    /// The number of the first.
+    /// The number of the first script.
     pub first: u64,
-    /// How many.
+    /// How many scripts.
     pub scripts: u64,
-    /// In which shells each of them runs.
-    pub shells: Vec<RunBy>,
-    /// How many sandboxes.
+    /// The shells in which each of them runs.
+    pub shells: Vec<SandboxShell>,
+    /// How many sandboxes work at once.
     pub threads: usize,
 }
 
-/// What was found out.
+/// The report of a campaign over scripts.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
+pub struct ScriptCampaignReport {
     /// Scripts made.
     pub scripts: u64,
     /// Times that a script ran: once for each shell.
@@ -52,7 +52,7 @@ pub struct Report {
     pub allowed: u64,
     /// Runs of scripts that the engine allowed.
     pub allowed_by_engine: u64,
-    /// Runs of scripts of which the analysis claims to know everything.
+    /// Runs of scripts whose analysis has no unknown part.
     pub known: u64,
     /// Runs under bash of scripts that the engine asked about, and that did only what is allowed.
     pub over_strict: u64,
@@ -63,7 +63,7 @@ pub struct Report {
     /// Misses, before they were made smaller.
     pub missed: u64,
     /// Some of them, made smaller, each script once.
-    pub misses: Vec<Miss>,
+    pub misses: Vec<OracleMiss>,
     /// Some scripts that were asked about without need, short ones first.
     pub examples: Vec<String>,
     /// Allowed scripts in which another parser sees a command more.
@@ -76,17 +76,18 @@ pub struct Report {
     pub took: Duration,
 }
 
-impl Campaign {
-    /// Does it.
+impl ScriptCampaign {
+    /// Runs the campaign.
     ///
     /// # Errors
     /// When no sandbox can be started: where namespaces are not allowed, or a shell is absent.
-    pub fn run(&self) -> io::Result<Report> {
-        let sandboxes =
-            (0..self.threads.max(1)).map(|_| Sandbox::start()).collect::<io::Result<Vec<_>>>()?;
-        let engine = Engine::new().map_err(io::Error::other)?;
+    pub fn run(&self) -> io::Result<ScriptCampaignReport> {
+        let sandboxes = (0..self.threads.max(1))
+            .map(|_| ShellSandbox::start())
+            .collect::<io::Result<Vec<_>>>()?;
+        let engine = PolicyEngine::new().map_err(io::Error::other)?;
         let next = AtomicU64::new(0);
-        let report = Mutex::new(Report::default());
+        let report = Mutex::new(ScriptCampaignReport::default());
         let started = Instant::now();
         std::thread::scope(|scope| {
             let workers: Vec<_> = sandboxes
@@ -104,9 +105,10 @@ impl Campaign {
     }
 
     fn work(
-        &self, mut sandbox: Sandbox, engine: &Engine, next: &AtomicU64, report: &Mutex<Report>,
+        &self, mut sandbox: ShellSandbox, engine: &PolicyEngine, next: &AtomicU64,
+        report: &Mutex<ScriptCampaignReport>,
     ) -> io::Result<()> {
-        let mut opinions = Opinions::default();
+        let mut opinions = ParserOpinions::default();
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= self.scripts {
@@ -126,14 +128,16 @@ impl Campaign {
                             };
                             lock(report).keep(miss);
                         }
-                        if (outcome.allowed || outcome.allowed_by_engine) && *by == RunBy::Bash {
+                        if (outcome.allowed || outcome.allowed_by_engine)
+                            && *by == SandboxShell::Bash
+                        {
                             let opinion = opinions.of(&script);
                             lock(report).weigh(&script, opinion);
                         }
                     }
                     Err(_) => {
                         lock(report).lost += 1;
-                        sandbox = Sandbox::start()?;
+                        sandbox = ShellSandbox::start()?;
                     }
                 }
             }
@@ -142,22 +146,22 @@ impl Campaign {
     }
 }
 
-fn lock(report: &Mutex<Report>) -> std::sync::MutexGuard<'_, Report> {
+fn lock(report: &Mutex<ScriptCampaignReport>) -> std::sync::MutexGuard<'_, ScriptCampaignReport> {
     report.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Report {
+impl ScriptCampaignReport {
     /// Whether a miss in it should be made smaller and kept.
-    fn count(&mut self, script: &str, by: RunBy, outcome: &Outcome) -> bool {
+    fn count(&mut self, script: &str, by: SandboxShell, outcome: &ScriptOutcome) -> bool {
         self.runs += 1;
-        self.programs += outcome.trace.ran.len() as u64;
+        self.programs += outcome.trace.programs.len() as u64;
         self.timed_out += u64::from(outcome.trace.timed_out);
-        self.idle += u64::from(outcome.trace.ran.is_empty());
+        self.idle += u64::from(outcome.trace.programs.is_empty());
         self.allowed += u64::from(outcome.allowed);
         self.allowed_by_engine += u64::from(outcome.allowed_by_engine);
         self.known += u64::from(outcome.known);
-        // Under dash, what is not found is not seen: it only looks harmless.
-        let harmless = outcome.harmless && by == RunBy::Bash;
+        // Under dash, programs that are not found are not seen: the script only looks harmless.
+        let harmless = outcome.harmless && by == SandboxShell::Bash;
         self.harmless += u64::from(harmless);
         if harmless && !outcome.allowed_by_engine {
             self.over_strict += 1;
@@ -169,7 +173,7 @@ impl Report {
         !outcome.misses.is_empty() && self.misses.len() < KEPT
     }
 
-    fn keep(&mut self, miss: Miss) {
+    fn keep(&mut self, miss: OracleMiss) {
         if !self.misses.iter().any(|known| known.script == miss.script && known.by == miss.by) {
             self.misses.push(miss);
         }

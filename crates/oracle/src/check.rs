@@ -1,11 +1,11 @@
-//! One script: what the prover says of it against what it did.
+//! One script: the analysis of the prover against the effects.
 
 use std::io;
 
 use countersign_core::shell::{LineAnalysis, Shell, analyze};
 
-use crate::engine::Engine;
-use crate::sandbox::{Ran, RunBy, Sandbox, Trace};
+use crate::engine::PolicyEngine;
+use crate::sandbox::{ProgramStart, SandboxShell, ScriptTrace, ShellSandbox};
 use crate::{explain, policy};
 
 /// How long a script may take, in milliseconds.
@@ -14,48 +14,48 @@ pub const DEADLINE: u32 = 700;
 /// Builtins of dash for which functions stand in, which call them by their path.
 const STAND_INS: [&str; 7] = ["echo", "printf", "test", "true", "false", "kill", "pwd"];
 
-/// What is wrong with an analysis.
+/// The kind of a miss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Wrong {
-    /// The policy says *allow*, and something ran, was written or was set that it does not allow.
+pub enum MissKind {
+    /// The policy allows the script, and something ran, was written or was set that it does not allow.
     Allowed,
-    /// The same with the verdict of the engine.
+    /// The same, by the verdict of the engine.
     AllowedByEngine,
-    /// The analysis claims to know everything, and something ran, was written or was set that is not in it: a deny of it
-    /// would not have bitten.
+    /// The analysis has no unknown part, and something ran, was written or was set that is not in it: a deny rule for it would
+    /// not have matched.
     Unseen,
 }
 
-/// A script that did more than the prover says.
+/// A miss: a script with an effect that the prover does not know or the policy does not allow.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Miss {
+pub struct OracleMiss {
     /// The script.
     pub script: String,
     /// The shell that ran it.
-    pub by: RunBy,
-    /// As what it was analysed.
+    pub by: SandboxShell,
+    /// The dialect of the analysis.
     pub shell: Shell,
-    /// What is wrong.
-    pub wrong: Wrong,
-    /// What it did that it should not have done.
+    /// The kind of the miss.
+    pub kind: MissKind,
+    /// The effect that was missed.
     pub did: String,
 }
 
-/// What became of one script in one shell.
+/// The outcome of one script in one shell.
 #[derive(Debug, Clone, Default)]
-pub struct Outcome {
+pub struct ScriptOutcome {
     /// Whether the policy allowed it, by the small judge.
     pub allowed: bool,
     /// Whether the engine allowed it.
     pub allowed_by_engine: bool,
-    /// Whether the analysis claims to know everything.
+    /// Whether the analysis has no unknown part.
     pub known: bool,
-    /// What it did.
-    pub trace: Trace,
-    /// Whether all that it did, and that was something, is allowed.
+    /// Its effects.
+    pub trace: ScriptTrace,
+    /// Whether it had effects, and all of them are allowed.
     pub harmless: bool,
-    /// What the prover missed.
-    pub misses: Vec<Miss>,
+    /// The misses of the prover.
+    pub misses: Vec<OracleMiss>,
 }
 
 /// Runs a script in one shell and compares, as that shell and as `sh`, which may be it.
@@ -63,16 +63,16 @@ pub struct Outcome {
 /// # Errors
 /// When the sandbox is gone.
 pub fn check(
-    sandbox: &mut Sandbox, engine: &Engine, by: RunBy, script: &str,
-) -> io::Result<Outcome> {
+    sandbox: &mut ShellSandbox, engine: &PolicyEngine, by: SandboxShell, script: &str,
+) -> io::Result<ScriptOutcome> {
     let trace = sandbox.run(by, script, DEADLINE)?;
     let dialect = match by {
-        RunBy::Bash => Shell::Bash,
-        RunBy::Dash => Shell::Posix,
+        SandboxShell::Bash => Shell::Bash,
+        SandboxShell::Dash => Shell::Posix,
     };
-    let mut outcome = Outcome {
-        harmless: !trace.ran.is_empty() && offence(&trace).is_none(),
-        ..Outcome::default()
+    let mut outcome = ScriptOutcome {
+        harmless: !trace.programs.is_empty() && offence(&trace).is_none(),
+        ..ScriptOutcome::default()
     };
     for shell in [dialect, Shell::Sh] {
         let analysis = analyze(script, shell);
@@ -84,17 +84,17 @@ pub fn check(
             outcome.allowed_by_engine = by_engine;
             outcome.known = known;
         }
-        let wrong = match offence(&trace) {
-            Some(did) if allowed => Some((Wrong::Allowed, did)),
-            Some(did) if by_engine => Some((Wrong::AllowedByEngine, did)),
-            _ if known => unseen(&analysis, &trace).map(|did| (Wrong::Unseen, did)),
+        let kind = match offence(&trace) {
+            Some(did) if allowed => Some((MissKind::Allowed, did)),
+            Some(did) if by_engine => Some((MissKind::AllowedByEngine, did)),
+            _ if known => unseen(&analysis, &trace).map(|did| (MissKind::Unseen, did)),
             _ => None,
         };
-        outcome.misses.extend(wrong.map(|(wrong, did)| Miss {
+        outcome.misses.extend(kind.map(|(kind, did)| OracleMiss {
             script: script.to_owned(),
             by,
             shell,
-            wrong,
+            kind,
             did,
         }));
     }
@@ -102,15 +102,16 @@ pub fn check(
     Ok(outcome)
 }
 
-/// What the policy does not allow of what was done.
-fn offence(trace: &Trace) -> Option<String> {
-    for ran in &trace.ran {
-        if !policy::may_run(&ran.file, &ran.argv)
-            && !stand_in(ran).is_some_and(|ran| policy::may_run(&ran.file, &ran.argv))
+/// The first effect that the policy does not allow.
+fn offence(trace: &ScriptTrace) -> Option<String> {
+    for program in &trace.programs {
+        if !policy::may_run(&program.file, &program.argv)
+            && !stand_in(program)
+                .is_some_and(|program| policy::may_run(&program.file, &program.argv))
         {
-            return Some(format!("ran {:?} ({})", ran.argv, ran.file));
+            return Some(format!("ran {:?} ({})", program.argv, program.file));
         }
-        if let Some(name) = ran.env.iter().find(|name| !policy::ENV.contains(&name.as_str())) {
+        if let Some(name) = program.env.iter().find(|name| !policy::ENV.contains(&name.as_str())) {
             return Some(format!("set {name:?}"));
         }
     }
@@ -118,15 +119,15 @@ fn offence(trace: &Trace) -> Option<String> {
     written.map(|path| format!("wrote {path:?}"))
 }
 
-/// What is not among the facts of what was done.
-fn unseen(analysis: &LineAnalysis, trace: &Trace) -> Option<String> {
-    for ran in &trace.ran {
-        if !explain::command(analysis, ran)
-            && !stand_in(ran).is_some_and(|ran| explain::command(analysis, &ran))
+/// The first effect that is not among the facts.
+fn unseen(analysis: &LineAnalysis, trace: &ScriptTrace) -> Option<String> {
+    for program in &trace.programs {
+        if !explain::command(analysis, program)
+            && !stand_in(program).is_some_and(|program| explain::command(analysis, &program))
         {
-            return Some(format!("ran {:?} ({})", ran.argv, ran.file));
+            return Some(format!("ran {:?} ({})", program.argv, program.file));
         }
-        if let Some(name) = ran.env.iter().find(|name| !explain::variable(analysis, name)) {
+        if let Some(name) = program.env.iter().find(|name| !explain::variable(analysis, name)) {
             return Some(format!("set {name:?}"));
         }
     }
@@ -134,10 +135,10 @@ fn unseen(analysis: &LineAnalysis, trace: &Trace) -> Option<String> {
     written.map(|path| format!("wrote {path:?}"))
 }
 
-/// What was called, if a function that stands in for a builtin called this.
-fn stand_in(ran: &Ran) -> Option<Ran> {
-    let (first, rest) = ran.argv.split_first()?;
+/// The builtin that was called, if this is the call of its stand-in function.
+fn stand_in(program: &ProgramStart) -> Option<ProgramStart> {
+    let (first, rest) = program.argv.split_first()?;
     let name = first.strip_prefix("/bin/").filter(|name| STAND_INS.contains(name))?;
     let argv = std::iter::once(name.to_owned()).chain(rest.iter().cloned()).collect();
-    Some(Ran { argv, ..ran.clone() })
+    Some(ProgramStart { argv, ..program.clone() })
 }

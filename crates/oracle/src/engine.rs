@@ -13,16 +13,16 @@ use countersign_core::shell::Shell;
 
 use crate::{policy, sandbox::house};
 
-/// The policy, ready to judge.
+/// The engine with the compiled policy.
 #[derive(Debug, Clone)]
-pub struct Engine {
+pub struct PolicyEngine {
     policy: Policy,
 }
 
 /// The file system of the sandbox, as each script finds it.
-struct Sandboxed;
+struct SandboxFiles;
 
-impl FileLookup for Sandboxed {
+impl FileLookup for SandboxFiles {
     fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
         let link = house::LINKS.iter().find(|(link, _)| *link == path);
         Ok(link.map(|(_, target)| PathBuf::from(target)))
@@ -47,7 +47,7 @@ pub fn document() -> String {
         "[[rule]]\neffect = \"allow\"\nwrites = \"{}**\"\nenv = {env}\n",
         policy::WRITES
     );
-    // What an allowed program writes needs no allow of its own.
+    // Files that an allowed program writes need no allow of their own.
     let _ = write!(
         text,
         "[[rule]]\neffect = \"ask\"\nwrites = [\"/\", \"/**\", \"!{}**\", \"!/dev/null\"]\n",
@@ -56,7 +56,7 @@ pub fn document() -> String {
     text
 }
 
-impl Engine {
+impl PolicyEngine {
     /// Reads and compiles the policy.
     ///
     /// # Errors
@@ -101,7 +101,8 @@ impl Engine {
             conditions: &[],
             confined: None,
         };
-        let verdict = judge(&self.policy, &call, &Sandboxed).map_err(|error| error.to_string())?;
+        let verdict =
+            judge(&self.policy, &call, &SandboxFiles).map_err(|error| error.to_string())?;
         Ok(verdict.effect == Effect::Allow)
     }
 }
@@ -112,14 +113,14 @@ mod tests {
 
     #[test]
     fn the_engine_takes_the_policy() {
-        let engine = Engine::new().unwrap();
+        let engine = PolicyEngine::new().unwrap();
         assert!(!engine.allows("rm x", Shell::Bash).unwrap());
         assert!(!engine.allows("echo $(rm x)", Shell::Sh).unwrap());
     }
 
     #[test]
     fn both_judges_agree_on_plain_commands() {
-        let engine = Engine::new().unwrap();
+        let engine = PolicyEngine::new().unwrap();
         for (script, expected) in [
             ("git status -s && npm test", true),
             ("CI=1 ls > out/x", true),

@@ -1,25 +1,25 @@
-//! Whether what ran is among the facts.
+//! Whether the effects of a script are among the facts.
 
 use countersign_core::shell::{FactKind, FileAccess, LineAnalysis, Word, WordPiece};
 
 use crate::policy::places;
-use crate::sandbox::{Ran, house};
+use crate::sandbox::{ProgramStart, house};
 
 /// The home directory of the sandbox.
 const HOME: &str = "/home/u";
 
-/// Whether the facts hold something of which they say nothing more.
+/// Whether one of the facts is unknown.
 pub fn is_unknown(analysis: &LineAnalysis) -> bool {
     analysis.facts.iter().any(|fact| matches!(fact.what, FactKind::Unknown { .. }))
 }
 
 /// Whether one of the facts is this command.
-pub fn command(analysis: &LineAnalysis, ran: &Ran) -> bool {
-    let name = ran.argv.first().map_or("", String::as_str);
-    let own_name = ran.file == house::MISSING || name.rsplit('/').next() == Some(&ran.file);
+pub fn command(analysis: &LineAnalysis, program: &ProgramStart) -> bool {
+    let name = program.argv.first().map_or("", String::as_str);
+    let own_name = program.file == house::MISSING || name.rsplit('/').next() == Some(&program.file);
     own_name
         && analysis.facts.iter().any(|fact| match &fact.what {
-            FactKind::Command(command) => matches_words(&command.argv, &ran.argv),
+            FactKind::Command(command) => matches_words(&command.argv, &program.argv),
             _ => false,
         })
 }

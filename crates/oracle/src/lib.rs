@@ -1,13 +1,13 @@
-//! What a command line really runs, compared with what the prover says it can run.
+//! The programs that a command line really runs, compared with those that the prover says it can run.
 //!
 //! - [`sandbox`]: bash and dash among logging stubs
 //! - [`generate`]: command lines, from a seed
-//! - [`policy`]: what the campaign allows
+//! - [`policy`]: the policy of the campaign
 //! - [`engine`]: the same policy, judged as users get it
-//! - [`explain`]: whether what ran is among the facts
+//! - [`explain`]: whether the effects of a script are among the facts
 //! - [`check`]: one script
 //! - [`minimize`]: a smaller script that goes wrong in the same way
-//! - [`opinion`]: what other parsers see in a script
+//! - [`opinion`]: the commands that other parsers see in a script
 //! - [`campaign`]: many scripts
 //! - [`options`]: the same for the options of programs
 

@@ -14,11 +14,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use countersign_core::shell::{Shell, analyze};
-use countersign_oracle::campaign::{Campaign, Report};
-use countersign_oracle::check::{Miss, check};
-use countersign_oracle::engine::Engine;
+use countersign_oracle::campaign::{ScriptCampaign, ScriptCampaignReport};
+use countersign_oracle::check::{OracleMiss, check};
+use countersign_oracle::engine::PolicyEngine;
 use countersign_oracle::minimize::minimize;
-use countersign_oracle::sandbox::{RunBy, Sandbox, serve};
+use countersign_oracle::sandbox::{SandboxShell, ShellSandbox, serve};
 use countersign_oracle::{generate, opinion, options, policy};
 
 const USAGE: &str = "usage: countersign-oracle [--scripts N] [--seed S] [--first N] [--threads N] [--shell bash|dash|both] [--misses FILE]\n\
@@ -67,11 +67,11 @@ fn show(seed: &str, index: &str) -> io::Result<()> {
 
 /// Scripts as JSON strings, one a line, from the standard input.
 fn smaller() -> io::Result<()> {
-    let mut sandbox = Sandbox::start()?;
-    let engine = Engine::new().map_err(io::Error::other)?;
+    let mut sandbox = ShellSandbox::start()?;
+    let engine = PolicyEngine::new().map_err(io::Error::other)?;
     for script in io::stdin().lines() {
         let script: String = serde_json::from_str(&script?).map_err(io::Error::other)?;
-        for by in [RunBy::Bash, RunBy::Dash] {
+        for by in [SandboxShell::Bash, SandboxShell::Dash] {
             if let Some(miss) = check(&mut sandbox, &engine, by, &script)?.misses.first() {
                 println!("{}", line(&minimize(&mut sandbox, &engine, miss)));
             }
@@ -81,23 +81,23 @@ fn smaller() -> io::Result<()> {
 }
 
 fn run(scripts: &[&str]) -> io::Result<()> {
-    let mut sandbox = Sandbox::start()?;
-    let engine = Engine::new().map_err(io::Error::other)?;
+    let mut sandbox = ShellSandbox::start()?;
+    let engine = PolicyEngine::new().map_err(io::Error::other)?;
     for script in scripts {
         println!("{script:?}");
-        for (by, shell) in [(RunBy::Bash, Shell::Bash), (RunBy::Dash, Shell::Posix)] {
+        for (by, shell) in [(SandboxShell::Bash, Shell::Bash), (SandboxShell::Dash, Shell::Posix)] {
             let outcome = check(&mut sandbox, &engine, by, script)?;
             let trace = &outcome.trace;
             println!(
                 "  {by:?}: allowed {}, by the engine {}, known {}, timed out {}",
                 outcome.allowed, outcome.allowed_by_engine, outcome.known, trace.timed_out
             );
-            trace.ran.iter().take(20).for_each(|ran| {
-                println!("    ran {:?} as {} with {:?}", ran.argv, ran.file, ran.env)
+            trace.programs.iter().take(20).for_each(|program| {
+                println!("    ran {:?} as {} with {:?}", program.argv, program.file, program.env)
             });
             trace.written.iter().for_each(|path| println!("    wrote {path}"));
             outcome.misses.iter().for_each(|miss| {
-                println!("    MISS {:?} as {:?}: {}", miss.wrong, miss.shell, miss.did)
+                println!("    MISS {:?} as {:?}: {}", miss.kind, miss.shell, miss.did)
             });
             let analysis = analyze(script, shell);
             analysis.facts.iter().for_each(|fact| println!("    fact {:?}", fact.what));
@@ -109,11 +109,11 @@ fn run(scripts: &[&str]) -> io::Result<()> {
 
 fn campaign(options: &[&str]) -> io::Result<bool> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut campaign = Campaign {
+    let mut campaign = ScriptCampaign {
         seed: 1,
         first: 0,
         scripts: 20_000,
-        shells: vec![RunBy::Bash, RunBy::Dash],
+        shells: vec![SandboxShell::Bash, SandboxShell::Dash],
         threads,
     };
     let mut file = None;
@@ -125,8 +125,8 @@ fn campaign(options: &[&str]) -> io::Result<bool> {
             ["--threads", value] => {
                 campaign.threads = usize::try_from(number(value)?).map_err(io::Error::other)?
             }
-            ["--shell", "bash"] => campaign.shells = vec![RunBy::Bash],
-            ["--shell", "dash"] => campaign.shells = vec![RunBy::Dash],
+            ["--shell", "bash"] => campaign.shells = vec![SandboxShell::Bash],
+            ["--shell", "dash"] => campaign.shells = vec![SandboxShell::Dash],
             ["--shell", "both"] => {}
             ["--misses", value] => file = Some(*value),
             _ => return Err(io::Error::other(USAGE)),
@@ -143,16 +143,16 @@ fn campaign(options: &[&str]) -> io::Result<bool> {
     Ok(report.missed == 0)
 }
 
-fn line(miss: &Miss) -> serde_json::Value {
+fn line(miss: &OracleMiss) -> serde_json::Value {
     serde_json::json!({
         "script": miss.script,
         "shell": format!("{:?}", miss.by).to_lowercase(),
         "ran": miss.did,
-        "why": format!("{:?} when analysed as {:?}", miss.wrong, miss.shell),
+        "why": format!("{:?} when analysed as {:?}", miss.kind, miss.shell),
     })
 }
 
-fn print(campaign: &Campaign, report: &Report) {
+fn print(campaign: &ScriptCampaign, report: &ScriptCampaignReport) {
     for miss in report.misses.iter().take(100) {
         println!("MISS {}", line(miss));
     }
@@ -164,7 +164,7 @@ fn print(campaign: &Campaign, report: &Report) {
     }
     let share =
         |part: u64, whole: u64| if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 };
-    let Report { scripts, runs, programs, allowed, known, .. } = report;
+    let ScriptCampaignReport { scripts, runs, programs, allowed, known, .. } = report;
     println!(
         "seed {}, scripts {}..{}, shells {:?}",
         campaign.seed,
@@ -205,21 +205,21 @@ fn print(campaign: &Campaign, report: &Report) {
 /// Lines of plain words, judged and run.
 #[cfg(target_os = "linux")]
 fn attempt(lines: &[&str]) -> io::Result<bool> {
-    use options::inside::{Answer, Order, Worker};
+    use options::inside::{WorkerAnswer, WorkerOrder, WorkerProcess};
     let mut programs: Vec<String> = options::targets::all()
         .into_iter()
         .filter_map(|target| target.words.into_iter().next())
         .collect();
     programs.dedup();
-    let mut worker = Worker::start(&programs)?;
+    let mut worker = WorkerProcess::start(&programs)?;
     let mut agree = true;
     for line in lines {
         let words = line.split(' ').map(|word| word.trim_matches('\'').to_owned()).collect();
         println!("{line}");
-        let answer = worker.ask(&Order::Line(words))?;
-        if let Answer::Line { verdict, deeds, differences } = answer {
+        let answer = worker.ask(&WorkerOrder::Line(words))?;
+        if let WorkerAnswer::Line { verdict, effects, differences } = answer {
             println!("  {verdict}");
-            deeds.iter().for_each(|deed| println!("    {deed}"));
+            effects.iter().for_each(|effect| println!("    {effect}"));
             differences.iter().for_each(|it| println!("    DIFFERENCE {} {}", it.what, it.call));
             agree &= differences.is_empty();
         }
@@ -234,7 +234,7 @@ fn attempt(_lines: &[&str]) -> io::Result<bool> {
 
 fn try_options(flags: &[&str]) -> io::Result<bool> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut campaign = options::campaign::Campaign {
+    let mut campaign = options::campaign::OptionCampaign {
         seed: 1,
         lines: 1_000,
         programs: Vec::new(),

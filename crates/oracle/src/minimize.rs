@@ -1,14 +1,16 @@
 //! Smaller scripts that go wrong in the same way.
 
-use crate::check::{Miss, check};
-use crate::engine::Engine;
-use crate::sandbox::Sandbox;
+use crate::check::{OracleMiss, check};
+use crate::engine::PolicyEngine;
+use crate::sandbox::ShellSandbox;
 
-/// The most runs that one miss is worth.
+/// The most runs for one miss.
 const RUNS: u32 = 500;
 
-/// Takes away from the script whatever it goes wrong without.
-pub fn minimize(sandbox: &mut Sandbox, engine: &Engine, miss: &Miss) -> Miss {
+/// Takes away the characters of the script that the miss does not need.
+pub fn minimize(
+    sandbox: &mut ShellSandbox, engine: &PolicyEngine, miss: &OracleMiss,
+) -> OracleMiss {
     let mut best = miss.clone();
     let mut runs = 0;
     let mut size = best.script.chars().count() / 2;
@@ -23,7 +25,7 @@ pub fn minimize(sandbox: &mut Sandbox, engine: &Engine, miss: &Miss) -> Miss {
                 outcome
                     .misses
                     .into_iter()
-                    .find(|found| found.wrong == miss.wrong && found.shell == miss.shell)
+                    .find(|found| found.kind == miss.kind && found.shell == miss.shell)
             });
             if found.is_some() || runs >= RUNS {
                 smaller = found;

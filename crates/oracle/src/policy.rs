@@ -40,7 +40,7 @@ pub const ENV: &[&str] = &["CI", "FOO"];
 /// The directory below which files may be written.
 pub const WRITES: &str = "/work/out/";
 
-/// Programs that need no allow of their own, because what they run is judged.
+/// Programs that need no allow of their own, because the program that they run is judged.
 pub const WRAPPERS: &[&str] = &[
     "env", "nice", "nohup", "timeout", "time", "xargs", "stdbuf", "setsid", "ionice", "bash",
     "dash", "sh", "ash", "genv", "gnice", "gnohup", "gtimeout", "gtime", "gxargs", "gstdbuf",
@@ -91,7 +91,7 @@ pub fn may_run(file: &str, argv: &[String]) -> bool {
     // The system's own wrappers are looked through by their paths too; everything else runs by its name only.
     let wrapper = ["/bin/", "/usr/bin/"].iter().find_map(|dir| called.strip_prefix(dir));
     let name = wrapper.filter(|name| WRAPPERS.contains(name)).unwrap_or(called);
-    // Called by another name than its own, it is not what the rule speaks of.
+    // The rule is about a program by its own name: one called by another name does not match.
     if file != house::MISSING && file != name {
         return false;
     }
@@ -106,7 +106,7 @@ pub fn may_write(path: &str) -> bool {
     path.len() > WRITES.len() && path.starts_with(WRITES)
 }
 
-/// Where a path leads in the sandbox, from where a script starts: the file itself, and what it leads to if it is a symlink.
+/// Where a path leads in the sandbox, from where a script starts: the file itself, and its target if it is a symlink.
 pub fn places(path: &str) -> [String; 2] {
     let itself = match path.trim_end_matches('/').rsplit_once('/') {
         Some((parent, name)) if !matches!(name, "" | "." | "..") && !path.ends_with('/') => {

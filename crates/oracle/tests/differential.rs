@@ -10,16 +10,16 @@ mod effort;
 
 use std::path::Path;
 
-use countersign_oracle::campaign::Campaign;
-use countersign_oracle::check::{Miss, Wrong, check};
-use countersign_oracle::engine::Engine;
+use countersign_oracle::campaign::ScriptCampaign;
+use countersign_oracle::check::{MissKind, OracleMiss, check};
+use countersign_oracle::engine::PolicyEngine;
 use countersign_oracle::generate;
-use countersign_oracle::sandbox::{RunBy, Sandbox};
+use countersign_oracle::sandbox::{SandboxShell, ShellSandbox};
 use effort::effort;
 
 /// A sandbox, or the reason why there is none, said aloud.
-fn sandbox() -> Option<Sandbox> {
-    Sandbox::start().map_err(|error| eprintln!("SKIPPED: {error}")).ok()
+fn sandbox() -> Option<ShellSandbox> {
+    ShellSandbox::start().map_err(|error| eprintln!("SKIPPED: {error}")).ok()
 }
 
 /// Misses that are known and not fixed yet. While there are any, generated scripts may do what a complete analysis does
@@ -35,9 +35,9 @@ fn open() -> impl Iterator<Item = &'static str> {
 #[test]
 fn open_misses_are_still_open() {
     let Some(mut sandbox) = sandbox() else { return };
-    let engine = Engine::new().unwrap();
+    let engine = PolicyEngine::new().unwrap();
     for script in open() {
-        let missed = [RunBy::Bash, RunBy::Dash]
+        let missed = [SandboxShell::Bash, SandboxShell::Dash]
             .iter()
             .any(|by| !check(&mut sandbox, &engine, *by, script).unwrap().misses.is_empty());
         assert!(
@@ -47,9 +47,9 @@ fn open_misses_are_still_open() {
     }
 }
 
-fn both(sandbox: &mut Sandbox, script: &str) {
-    let engine = Engine::new().unwrap();
-    for by in [RunBy::Bash, RunBy::Dash] {
+fn both(sandbox: &mut ShellSandbox, script: &str) {
+    let engine = PolicyEngine::new().unwrap();
+    for by in [SandboxShell::Bash, SandboxShell::Dash] {
         let outcome = check(sandbox, &engine, by, script).unwrap();
         assert!(outcome.misses.is_empty(), "{script:?}: {:?}", outcome.misses);
     }
@@ -61,11 +61,11 @@ fn nothing_is_missed_in_generated_scripts() {
         return;
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let shells = vec![RunBy::Bash, RunBy::Dash];
+    let shells = vec![SandboxShell::Bash, SandboxShell::Dash];
     let scripts = effort(60, 1_500);
-    let report = Campaign { seed: 7, first: 0, scripts, shells, threads }.run().unwrap();
-    let wrong = |miss: &&Miss| miss.wrong != Wrong::Unseen || open().next().is_none();
-    let misses: Vec<&Miss> = report.misses.iter().filter(wrong).collect();
+    let report = ScriptCampaign { seed: 7, first: 0, scripts, shells, threads }.run().unwrap();
+    let kind = |miss: &&OracleMiss| miss.kind != MissKind::Unseen || open().next().is_none();
+    let misses: Vec<&OracleMiss> = report.misses.iter().filter(kind).collect();
     assert!(misses.is_empty(), "seed 7: {misses:#?}");
     assert!(report.programs > scripts / 3, "the sandbox sees too little: {report:?}");
 }
@@ -97,44 +97,47 @@ fn the_sandbox_sees_and_forgets() {
     let Some(mut sandbox) = sandbox() else { return };
     let mut run = |by, script: &str| sandbox.run(by, script, NEVER).unwrap();
 
-    let trace = run(RunBy::Bash, "exec -a ls rm x");
-    assert_eq!((trace.ran[0].file.as_str(), trace.ran[0].argv[0].as_str()), ("rm", "ls"));
+    let trace = run(SandboxShell::Bash, "exec -a ls rm x");
+    assert_eq!((trace.programs[0].file.as_str(), trace.programs[0].argv[0].as_str()), ("rm", "ls"));
     assert_eq!(
-        run(RunBy::Bash, "nosuch a").ran[0].argv,
+        run(SandboxShell::Bash, "nosuch a").programs[0].argv,
         ["nosuch", "a"],
         "what is not found is seen too"
     );
     assert_eq!(
-        run(RunBy::Bash, "(true; rm x) & disown").ran.len(),
+        run(SandboxShell::Bash, "(true; rm x) & disown").programs.len(),
         2,
         "what runs behind is waited for"
     );
-    assert_eq!(run(RunBy::Dash, "echo a b | xargs -n 1 rm").ran.len(), 4);
-    assert_eq!(run(RunBy::Dash, "FOO=1 env BAR=2 ls").ran[1].env, ["BAR", "FOO"]);
+    assert_eq!(run(SandboxShell::Dash, "echo a b | xargs -n 1 rm").programs.len(), 4);
+    assert_eq!(run(SandboxShell::Dash, "FOO=1 env BAR=2 ls").programs[1].env, ["BAR", "FOO"]);
 
-    let trace =
-        run(RunBy::Bash, "> /etc/hosts; echo a >> /tmp/x; > out/y; read z <> q; < a.txt cat");
+    let trace = run(
+        SandboxShell::Bash,
+        "> /etc/hosts; echo a >> /tmp/x; > out/y; read z <> q; < a.txt cat",
+    );
     assert_eq!(trace.written, ["/etc/hosts", "/tmp/x", "/work/out/y", "/work/q"]);
-    assert!(run(RunBy::Bash, "cat q /tmp/x").written.is_empty());
+    assert!(run(SandboxShell::Bash, "cat q /tmp/x").written.is_empty());
     assert!(
-        run(RunBy::Bash, "for f in /tmp/* out/[!fl]*; do echo $f; done")
-            .ran
+        run(SandboxShell::Bash, "for f in /tmp/* out/[!fl]*; do echo $f; done")
+            .programs
             .iter()
-            .all(|ran| ran.argv[1].ends_with('*'))
+            .all(|program| program.argv[1].ends_with('*'))
     );
 
     // How soon a shell runs anything is up to the machine.
     let mut limits = (0..10).map(|power| 100 << power);
     let ran_by = |limit| {
-        let trace = sandbox.run(RunBy::Bash, "while :; do rm x; done", limit).unwrap();
+        let trace = sandbox.run(SandboxShell::Bash, "while :; do rm x; done", limit).unwrap();
         assert!(trace.timed_out);
-        !trace.ran.is_empty()
+        !trace.programs.is_empty()
     };
     assert!(limits.any(ran_by));
-    let trace = sandbox.run(RunBy::Dash, "f() { f | f & }; f; while :; do :; done", 100).unwrap();
+    let trace =
+        sandbox.run(SandboxShell::Dash, "f() { f | f & }; f; while :; do :; done", 100).unwrap();
     assert!(trace.timed_out);
     assert_eq!(
-        sandbox.run(RunBy::Dash, "git status", NEVER).unwrap().ran.len(),
+        sandbox.run(SandboxShell::Dash, "git status", NEVER).unwrap().programs.len(),
         1,
         "it goes on after that"
     );

@@ -9,8 +9,8 @@
 #[path = "../../core/src/effort.rs"]
 mod effort;
 
-use countersign_oracle::options::campaign::{Campaign, Report};
-use countersign_oracle::options::inside::Worker;
+use countersign_oracle::options::campaign::{OptionCampaign, OptionCampaignReport};
+use countersign_oracle::options::inside::WorkerProcess;
 use effort::effort;
 
 /// Programs that every machine has, and some commands of git.
@@ -21,7 +21,7 @@ const PROGRAMS: [&str; 14] = [
 
 #[test]
 fn options_do_what_the_verdict_says() {
-    if let Err(error) = Worker::start(&["cat".to_owned()]) {
+    if let Err(error) = WorkerProcess::start(&["cat".to_owned()]) {
         let why = error.to_string();
         let absent = [
             "namespaces are not allowed here",
@@ -32,7 +32,7 @@ fn options_do_what_the_verdict_says() {
         eprintln!("SKIPPED: {why}");
         return;
     }
-    let campaign = Campaign {
+    let campaign = OptionCampaign {
         seed: 1,
         lines: effort(8, 200),
         programs: PROGRAMS.iter().step_by(effort(3, 1)).map(|name| (*name).to_owned()).collect(),
@@ -40,7 +40,7 @@ fn options_do_what_the_verdict_says() {
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         seconds: 600,
     };
-    let report: Report = campaign.run(|_| ()).unwrap();
+    let report: OptionCampaignReport = campaign.run(|_| ()).unwrap();
     report.missing.iter().for_each(|name| eprintln!("SKIPPED: {name} is not on this machine"));
     assert!(report.ran() > 0, "nothing ran: {report:?}");
     assert!(report.differences.is_empty(), "{:#?}", report.differences);

@@ -148,12 +148,12 @@ pub(super) fn mutate(rng: &mut Rng, script: &str, corpus: &[&str]) -> String {
     text
 }
 
-/// `str::floor_char_boundary`, which our Rust version does not have.
-trait Boundary {
+/// `str::floor_char_boundary`, which the oldest supported Rust does not have.
+trait CharBoundary {
     fn floor_char_boundary_stable(&self, at: usize) -> usize;
 }
 
-impl Boundary for str {
+impl CharBoundary for str {
     fn floor_char_boundary_stable(&self, at: usize) -> usize {
         (0..=at).rev().find(|at| self.is_char_boundary(*at)).unwrap_or(0)
     }

@@ -1,5 +1,5 @@
-//! Which commands two parsers by others see in a script. A second opinion on what the policy allows: they find less than
-//! the shell does, but in other places.
+//! The commands that two independent parsers see in a script: a second opinion on allowed scripts. They find less than the
+//! shell runs, but in other places.
 
 #[cfg(feature = "opinions")]
 mod see;
@@ -16,25 +16,26 @@ use crate::{policy, sandbox, wire};
 /// How long they may think about one script.
 const DEADLINE: Duration = Duration::from_millis(500);
 
-/// What comes back when a parser does not accept the script.
+/// The answer when no parser accepts the script.
 const REFUSED: &[u8] = b"\0";
 
-/// Asks other parsers, in a process of their own: they hang and panic on some scripts.
+/// The opinions of other parsers. They run in a process of their own, since they hang and panic on some scripts.
 #[derive(Debug, Default)]
-pub struct Opinions {
-    asked: Option<Asked>,
+pub struct ParserOpinions {
+    process: Option<ParserProcess>,
 }
 
+/// The process of the parsers, and the channel of its answers.
 #[derive(Debug)]
-struct Asked {
+struct ParserProcess {
     child: Child,
     to: BufWriter<ChildStdin>,
     answers: Receiver<Vec<u8>>,
 }
 
-impl Opinions {
+impl ParserOpinions {
     /// The commands that others see in this script and the policy does not allow. An error: they did not answer.
-    /// `None`: nobody was asked, since this was built without the feature `opinions`.
+    /// `None`: no parser was asked, since this was built without the feature `opinions`.
     pub fn of(&mut self, script: &str) -> Option<Result<Vec<String>, String>> {
         if !cfg!(feature = "opinions") {
             return None;
@@ -42,7 +43,7 @@ impl Opinions {
         let answer = self.ask(script);
         if answer.is_err() {
             // The next script gets a new process.
-            self.asked = None;
+            self.process = None;
         }
         Some(answer.map_err(|error| error.to_string()).and_then(|answer| {
             if answer == REFUSED {
@@ -53,17 +54,17 @@ impl Opinions {
     }
 
     fn ask(&mut self, script: &str) -> io::Result<Vec<u8>> {
-        let asked = match &mut self.asked {
-            Some(asked) => asked,
-            none => none.insert(Asked::start()?),
+        let process = match &mut self.process {
+            Some(process) => process,
+            none => none.insert(ParserProcess::start()?),
         };
-        wire::send(&mut asked.to, script.as_bytes())?;
-        asked.to.flush()?;
-        asked.answers.recv_timeout(DEADLINE).map_err(io::Error::other)
+        wire::send(&mut process.to, script.as_bytes())?;
+        process.to.flush()?;
+        process.answers.recv_timeout(DEADLINE).map_err(io::Error::other)
     }
 }
 
-impl Asked {
+impl ParserProcess {
     fn start() -> io::Result<Self> {
         let mut child = Command::new(sandbox::program("countersign-oracle")?)
             .arg("opinion")
@@ -87,7 +88,7 @@ impl Asked {
     }
 }
 
-impl Drop for Asked {
+impl Drop for ParserProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -106,7 +107,7 @@ fn refused(commands: &str) -> Vec<String> {
         let words = line.split('\t').skip_while(|word| *word == "!");
         let argv: Vec<String> = words.map(str::to_owned).collect();
         let name = argv.first().map_or("", String::as_str);
-        // What braces make of a word, these parsers leave to the run.
+        // These parsers do not expand braces.
         HARMLESS.contains(&name) || name.starts_with('{') || policy::may_run(name, &argv)
     };
     commands.lines().filter(|line| !allowed(line)).map(|line| line.replace('\t', " ")).collect()

@@ -3,7 +3,7 @@
 use brush_parser::{Parser, ParserOptions, unquote_str, word};
 use shuck_parser::parser::{ParseStatus, Parser as ShuckParser, ShellDialect};
 
-use super::tree::Tree;
+use super::tree::DebugTree;
 
 /// How deep scripts in scripts are followed.
 const DEPTH: u8 = 8;
@@ -31,10 +31,10 @@ fn line<'a>(words: impl Iterator<Item = &'a str>) -> String {
 fn brush(script: &str, depth: u8) -> Option<Vec<String>> {
     let options = ParserOptions::default();
     let program = Parser::new(script.as_bytes(), &options).parse_program().ok()?;
-    let tree = Tree::read(&format!("{program:?}"))?;
+    let tree = DebugTree::read(&format!("{program:?}"))?;
     let mut seen = Vec::new();
     for node in tree.all() {
-        let text = |node: &Tree| node.field("value").and_then(|value| value.text.clone());
+        let text = |node: &DebugTree| node.field("value").and_then(|value| value.text.clone());
         match node.name.as_str() {
             "SimpleCommand" => {
                 let first = node
@@ -42,7 +42,8 @@ fn brush(script: &str, depth: u8) -> Option<Vec<String>> {
                     .and_then(|name| name.parts.first())
                     .and_then(|(_, word)| text(word));
                 // `Some(CommandSuffix([Word(Word { … }), IoRedirect(…), …]))`, in order.
-                let inner = |tree: &'_ Tree| tree.parts.first().map(|(_, inner)| inner.clone());
+                let inner =
+                    |tree: &'_ DebugTree| tree.parts.first().map(|(_, inner)| inner.clone());
                 let items = node.field("suffix").and_then(inner).and_then(|suffix| inner(&suffix));
                 let items = items.map(|items| items.parts).unwrap_or_default();
                 let rest = items
@@ -57,8 +58,8 @@ fn brush(script: &str, depth: u8) -> Option<Vec<String>> {
             }
             "Word" if depth > 0 => {
                 let pieces = text(node).and_then(|text| word::parse(&text, &options).ok());
-                let tree = pieces.and_then(|pieces| Tree::read(&format!("{pieces:?}")));
-                for piece in tree.iter().flat_map(Tree::all) {
+                let tree = pieces.and_then(|pieces| DebugTree::read(&format!("{pieces:?}")));
+                for piece in tree.iter().flat_map(DebugTree::all) {
                     if matches!(
                         piece.name.as_str(),
                         "CommandSubstitution" | "BackquotedCommandSubstitution"
@@ -83,8 +84,8 @@ fn shuck(script: &str) -> Option<Vec<String>> {
     if result.status != ParseStatus::Clean {
         return None;
     }
-    let tree = Tree::read(&format!("{:?}", result.file))?;
-    let place = |word: &Tree| {
+    let tree = DebugTree::read(&format!("{:?}", result.file))?;
+    let place = |word: &DebugTree| {
         let at =
             |end: &str| word.field("span")?.field(end)?.field("offset")?.name.parse::<usize>().ok();
         script.get(at("start")?..at("end")?).map(str::to_owned)

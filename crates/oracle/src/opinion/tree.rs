@@ -1,17 +1,17 @@
-//! Reads what `{:?}` writes: a tree that can be walked without naming each of the hundred types of a syntax tree.
+//! Reads the output of `{:?}`: a tree that can be walked without naming each of the hundred types of a syntax tree.
 
 /// A value: a struct, a tuple, a list, or a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Tree {
+pub(super) struct DebugTree {
     /// The name of its type or variant, or a number as it is written. Empty for lists and texts.
     pub(super) name: String,
-    /// Of a string.
+    /// The text of a string.
     pub(super) text: Option<String>,
-    /// What is in it, with the names of the fields.
-    pub(super) parts: Vec<(String, Tree)>,
+    /// The values in it, with the names of the fields.
+    pub(super) parts: Vec<(String, DebugTree)>,
 }
 
-impl Tree {
+impl DebugTree {
     /// Reads one value.
     pub(super) fn read(debug: &str) -> Option<Self> {
         let mut chars = debug.chars().peekable();
@@ -35,10 +35,11 @@ impl Tree {
     }
 }
 
-type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+/// The characters of a debug output that are still to be read.
+type DebugChars<'a> = std::iter::Peekable<std::str::DebugChars<'a>>;
 
-fn value(chars: &mut Chars) -> Option<Tree> {
-    let mut tree = Tree::default();
+fn value(chars: &mut DebugChars) -> Option<DebugTree> {
+    let mut tree = DebugTree::default();
     match chars.peek()? {
         '"' => tree.text = Some(string(chars, '"')?),
         '\'' => tree.text = Some(string(chars, '\'')?),
@@ -68,7 +69,7 @@ fn value(chars: &mut Chars) -> Option<Tree> {
     Some(tree)
 }
 
-fn parts(chars: &mut Chars, close: char, tree: &mut Tree) -> Option<()> {
+fn parts(chars: &mut DebugChars, close: char, tree: &mut DebugTree) -> Option<()> {
     loop {
         while chars.next_if(|c| " ,".contains(*c)).is_some() {}
         if chars.next_if_eq(&close).is_some() {
@@ -84,7 +85,7 @@ fn parts(chars: &mut Chars, close: char, tree: &mut Tree) -> Option<()> {
     }
 }
 
-fn string(chars: &mut Chars, quote: char) -> Option<String> {
+fn string(chars: &mut DebugChars, quote: char) -> Option<String> {
     let mut text = String::new();
     chars.next();
     loop {
@@ -120,7 +121,7 @@ mod tests {
         }
         let sample =
             Sample { _word: Some("a\"\n\u{1b}é {"), _list: vec![(1, '\''), (2, ',')], _unit: () };
-        let tree = Tree::read(&format!("{sample:?}")).unwrap();
+        let tree = DebugTree::read(&format!("{sample:?}")).unwrap();
         assert_eq!(tree.name, "Sample");
         let texts: Vec<&str> = tree.all().iter().filter_map(|tree| tree.text.as_deref()).collect();
         assert!(texts.contains(&"a\"\n\u{1b}é {"), "{texts:?}");

@@ -8,20 +8,20 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::compare::Difference;
+use super::compare::LineDifference;
 #[cfg(target_os = "linux")]
-use super::inside::{Answer, Order, Worker};
-use super::tally::Row;
-use super::targets::{self, Target};
+use super::inside::{WorkerAnswer, WorkerOrder, WorkerProcess};
+use super::tally::LineCounts;
+use super::targets::{self, ProgramTarget};
 
 /// How many lines are a piece of work.
 #[cfg(target_os = "linux")]
 const PIECE: usize = 250;
 
-/// What is to be done.
+/// A campaign over options: which programs are tried, with how many lines.
 #[derive(Debug, Clone)]
-pub struct Campaign {
-    /// From which the lines are made.
+pub struct OptionCampaign {
+    /// The seed of the lines.
     pub seed: u64,
     /// How many lines of each program or command run, at most.
     pub lines: usize,
@@ -35,13 +35,13 @@ pub struct Campaign {
     pub seconds: u64,
 }
 
-/// What was found out.
+/// The report of a campaign over options.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
-    /// By program or command.
-    pub rows: BTreeMap<String, Row>,
+pub struct OptionCampaignReport {
+    /// The counts by program or command.
+    pub rows: BTreeMap<String, LineCounts>,
     /// Some differences, made smaller.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<LineDifference>,
     /// Programs that are not on this machine.
     pub missing: BTreeSet<String>,
     /// Programs and commands whose options are not all described.
@@ -50,7 +50,7 @@ pub struct Report {
     pub took: Duration,
 }
 
-impl Report {
+impl OptionCampaignReport {
     /// How many lines ran.
     pub fn ran(&self) -> usize {
         self.rows.values().map(|row| row.ran).sum()
@@ -62,10 +62,10 @@ impl Report {
     }
 }
 
-impl Campaign {
-    /// The programs and commands that are to be tried; those that cannot be are put into the report.
-    pub fn targets(&self, report: &mut Report) -> Vec<Target> {
-        let wanted = |target: &Target| {
+impl OptionCampaign {
+    /// The programs and commands to try; the others are put into the report.
+    pub fn targets(&self, report: &mut OptionCampaignReport) -> Vec<ProgramTarget> {
+        let wanted = |target: &ProgramTarget| {
             self.programs.is_empty()
                 || self
                     .programs
@@ -86,14 +86,14 @@ impl Campaign {
         found
     }
 
-    /// Does it.
+    /// Runs the campaign.
     ///
     /// # Errors
     /// Where there are no namespaces, or there is no strace.
     #[cfg(target_os = "linux")]
-    pub fn run(&self, tell: impl Fn(&Difference) + Sync) -> io::Result<Report> {
+    pub fn run(&self, tell: impl Fn(&LineDifference) + Sync) -> io::Result<OptionCampaignReport> {
         let started = std::time::Instant::now();
-        let mut report = Report::default();
+        let mut report = OptionCampaignReport::default();
         let targets = self.targets(&mut report);
         let mut programs: Vec<String> = targets::all()
             .into_iter()
@@ -101,11 +101,12 @@ impl Campaign {
             .collect();
         programs.dedup();
         let threads = self.threads.max(1);
-        let mut workers =
-            (0..threads).map(|_| Worker::start(&programs)).collect::<io::Result<Vec<_>>>()?;
+        let mut workers = (0..threads)
+            .map(|_| WorkerProcess::start(&programs))
+            .collect::<io::Result<Vec<_>>>()?;
 
-        let todo: Mutex<VecDeque<Target>> = Mutex::new(targets.into());
-        let work: Mutex<VecDeque<(String, Order)>> = Mutex::new(VecDeque::new());
+        let todo: Mutex<VecDeque<ProgramTarget>> = Mutex::new(targets.into());
+        let work: Mutex<VecDeque<(String, WorkerOrder)>> = Mutex::new(VecDeque::new());
         let shared = Mutex::new(&mut report);
         each(&mut workers, &programs, &|worker| {
             let next = lock(&work).pop_front();
@@ -119,7 +120,7 @@ impl Campaign {
             let answer = worker.ask(&order);
             let mut report = lock(&shared);
             let row = report.rows.entry(name).or_default();
-            let Ok(Answer::Ran(tally)) = answer else {
+            let Ok(WorkerAnswer::Ran(tally)) = answer else {
                 row.lost += 1;
                 return Err(io::Error::other("lost"));
             };
@@ -138,13 +139,16 @@ impl Campaign {
 
     /// The pieces of a program's lines.
     #[cfg(target_os = "linux")]
-    fn orders(&self, worker: &mut Worker, target: &Target) -> io::Result<Vec<(String, Order)>> {
-        let Answer::Options(options) = worker.ask(&Order::Options(target.clone()))? else {
+    fn orders(
+        &self, worker: &mut WorkerProcess, target: &ProgramTarget,
+    ) -> io::Result<Vec<(String, WorkerOrder)>> {
+        let WorkerAnswer::Options(options) = worker.ask(&WorkerOrder::Options(target.clone()))?
+        else {
             return Err(io::Error::other("no options"));
         };
         let options: Vec<String> = options.into_iter().collect();
         let parts = self.lines.div_ceil(PIECE).max(1);
-        let order = |part: usize| Order::Run {
+        let order = |part: usize| WorkerOrder::Run {
             target: target.clone(),
             options: options.clone(),
             seed: self.seed,
@@ -155,12 +159,12 @@ impl Campaign {
         Ok((0..parts).map(|part| (target.name(), order(part))).collect())
     }
 
-    /// Does it.
+    /// Runs the campaign.
     ///
     /// # Errors
     /// Always: there are namespaces only on Linux.
     #[cfg(not(target_os = "linux"))]
-    pub fn run(&self, _tell: impl Fn(&Difference) + Sync) -> io::Result<Report> {
+    pub fn run(&self, _tell: impl Fn(&LineDifference) + Sync) -> io::Result<OptionCampaignReport> {
         Err(io::Error::other("there are namespaces only on Linux"))
     }
 }
@@ -168,8 +172,8 @@ impl Campaign {
 /// Lets every worker do something until there is nothing more to do. One that was lost is started again.
 #[cfg(target_os = "linux")]
 fn each(
-    workers: &mut [Worker], programs: &[String],
-    work: &(dyn Fn(&mut Worker) -> io::Result<bool> + Sync),
+    workers: &mut [WorkerProcess], programs: &[String],
+    work: &(dyn Fn(&mut WorkerProcess) -> io::Result<bool> + Sync),
 ) -> io::Result<()> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = workers
@@ -180,7 +184,7 @@ fn each(
                         match work(worker) {
                             Ok(true) => {}
                             Ok(false) => return Ok(()),
-                            Err(_) => *worker = Worker::start(programs)?,
+                            Err(_) => *worker = WorkerProcess::start(programs)?,
                         }
                     }
                 })

@@ -1,115 +1,124 @@
-//! What a line did against what the verdict spoke of.
+//! The effects of a line against the files and programs that its verdict mentions.
 
 use countersign_core::shell::FileAccess;
 use serde::{Deserialize, Serialize};
 
-use super::deeds::{Deed, How, real};
-use super::judge::{Said, Spoken};
+use super::effects::{EffectKind, ObservedEffect, real};
+use super::judge::{FileMention, VerdictMentions};
 use super::known;
-use super::world::World;
+use super::world::WorldTree;
 
-/// Something that a line did and the verdict did not speak of.
+/// A difference: an effect of a line that its verdict does not cover.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Difference {
+pub struct LineDifference {
     /// The words that the line begins with.
     pub target: String,
     /// The line.
     pub line: String,
-    /// What it did: `Reads`, `Writes`, `Runs` and the like.
+    /// The kind of the effect: `Reads`, `Writes`, `Runs` and the like.
     pub what: String,
     /// The file or address.
     pub path: String,
-    /// strace's words.
+    /// The system call, in strace's words.
     pub call: String,
 }
 
-/// All that was done and not spoken of, each once. `words` are the line's.
+/// The effects that the verdict does not cover, each once. `words` are those of the line.
 pub fn differences(
-    words: &[String], file: &str, spoken: &Spoken, deeds: &[Deed], world: &World,
-) -> Vec<Deed> {
-    let mut found: Vec<Deed> = Vec::new();
+    words: &[String], file: &str, mentions: &VerdictMentions, effects: &[ObservedEffect],
+    world: &WorldTree,
+) -> Vec<ObservedEffect> {
+    let mut found: Vec<ObservedEffect> = Vec::new();
     let mut started = false;
-    let said = spoken.files.as_slice();
+    let files = mentions.files.as_slice();
     let runs = |path: &str| {
         let name = path.rsplit('/').next();
-        spoken.programs.iter().any(|program| program == path || Some(program.as_str()) == name)
+        mentions.programs.iter().any(|program| program == path || Some(program.as_str()) == name)
     };
-    for deed in deeds {
-        if deed.how == How::Runs && !started && (deed.path == file) {
+    for effect in effects {
+        if effect.kind == EffectKind::Runs && !started && (effect.path == file) {
             started = true;
             continue;
         }
-        // What a wrapper runs has its own part in the verdict.
-        if deed.how == How::Runs && runs(&deed.path) && started {
+        // The verdict covers the program that a wrapper runs by itself.
+        if effect.kind == EffectKind::Runs && runs(&effect.path) && started {
             continue;
         }
-        let deed = Deed { path: place(deed), ..deed.clone() };
-        if is_said(words, &deed, said, world) || known::is_known(words, &deed, world) {
+        let effect = ObservedEffect { path: place(effect), ..effect.clone() };
+        if is_mentioned(words, &effect, files, world) || known::is_known(words, &effect, world) {
             continue;
         }
-        if !found.iter().any(|other| other.how == deed.how && other.path == deed.path) {
-            found.push(deed);
+        if !found.iter().any(|other| other.kind == effect.kind && other.path == effect.path) {
+            found.push(effect);
         }
     }
     found
 }
 
-fn place(deed: &Deed) -> String {
-    match deed.how {
-        How::Reads | How::Lists | How::Writes | How::Runs => real(&deed.path),
-        _ => deed.path.clone(),
+fn place(effect: &ObservedEffect) -> String {
+    match effect.kind {
+        EffectKind::Reads | EffectKind::Lists | EffectKind::Writes | EffectKind::Runs => {
+            real(&effect.path)
+        }
+        _ => effect.path.clone(),
     }
 }
 
-fn is_said(words: &[String], deed: &Deed, said: &[Said], world: &World) -> bool {
+fn is_mentioned(
+    words: &[String], effect: &ObservedEffect, files: &[FileMention], world: &WorldTree,
+) -> bool {
     let speaks = |access: Option<FileAccess>| {
-        said.iter().any(|it| {
+        files.iter().any(|it| {
             access.is_none_or(|access| it.access == access)
                 && it
                     .places
                     .iter()
-                    .any(|place| *place == deed.path || it.below && is_below(&deed.path, place))
+                    .any(|place| *place == effect.path || it.below && is_below(&effect.path, place))
         })
     };
     let program = words.first().map_or("", String::as_str);
-    // What the line itself made may be read.
-    let is_made = || !world.has(&deed.path) && is_ours(&deed.path);
-    let named = || said.iter().any(|it| lists(program, it, &deed.path));
-    match deed.how {
-        How::Reads if known::looks_again(program) => speaks(None) || is_made(),
+    // Files that the line itself made may be read.
+    let is_made = || !world.has(&effect.path) && is_ours(&effect.path);
+    let named = || files.iter().any(|it| lists(program, it, &effect.path));
+    match effect.kind {
+        EffectKind::Reads if known::looks_again(program) => speaks(None) || is_made(),
         // It opens files to ask for their attributes.
-        How::Reads if program == "lsattr" => named(),
-        How::Reads => speaks(Some(FileAccess::Read)) || is_made(),
-        How::Lists => speaks(None) || is_made() || named(),
+        EffectKind::Reads if program == "lsattr" => named(),
+        EffectKind::Reads => speaks(Some(FileAccess::Read)) || is_made(),
+        EffectKind::Lists => speaks(None) || is_made() || named(),
         // A directory on the way to what is made.
-        How::Writes if deed.call.starts_with("mkdir") && leads(&deed.path, said) => true,
-        How::Writes => speaks(Some(FileAccess::Write)) || is_passing(deed, said, world),
-        How::Runs | How::Connects | How::Signals | How::Machine => false,
+        EffectKind::Writes if effect.call.starts_with("mkdir") && leads(&effect.path, files) => {
+            true
+        }
+        EffectKind::Writes => speaks(Some(FileAccess::Write)) || is_passing(effect, files, world),
+        EffectKind::Runs | EffectKind::Connects | EffectKind::Signals | EffectKind::Machine => {
+            false
+        }
     }
 }
 
-/// Whether something that is written lies below this directory.
-fn leads(dir: &str, said: &[Said]) -> bool {
-    let written = said.iter().filter(|it| it.access == FileAccess::Write);
+/// Whether a file that the verdict lets be written lies below this directory.
+fn leads(dir: &str, files: &[FileMention]) -> bool {
+    let written = files.iter().filter(|it| it.access == FileAccess::Write);
     written.flat_map(|it| &it.places).any(|place| is_below(place, dir))
 }
 
-/// Whether the names in a directory belong to what is said: those beside a file that is written, for the number of its
+/// Whether reading the names in a directory belongs to the use of a mentioned file: those beside a file that is written, for the number of its
 /// backup, and those below a directory where names are all that is read.
-fn lists(program: &str, said: &Said, dir: &str) -> bool {
-    said.places.iter().any(|place| match said.access {
+fn lists(program: &str, file: &FileMention, dir: &str) -> bool {
+    file.places.iter().any(|place| match file.access {
         FileAccess::Write => known::names_beside(program) && parent(place) == dir,
         FileAccess::Read => known::names_below(program) && is_below(dir, place),
     })
 }
 
 /// A file that was made beside one that is written, and is gone again.
-fn is_passing(deed: &Deed, said: &[Said], world: &World) -> bool {
-    let gone = std::path::Path::new(&deed.path).symlink_metadata().is_err();
-    gone && !world.has(&deed.path)
-        && said.iter().any(|it| {
+fn is_passing(effect: &ObservedEffect, files: &[FileMention], world: &WorldTree) -> bool {
+    let gone = std::path::Path::new(&effect.path).symlink_metadata().is_err();
+    gone && !world.has(&effect.path)
+        && files.iter().any(|it| {
             it.access == FileAccess::Write
-                && it.places.iter().any(|place| parent(place) == parent(&deed.path))
+                && it.places.iter().any(|place| parent(place) == parent(&effect.path))
         })
 }
 
@@ -132,10 +141,13 @@ mod tests {
 
     #[test]
     fn names_are_read_beside_and_below_by_those_alone_that_must() {
-        let said =
-            |access, place: &str| Said { access, places: vec![place.to_owned()], below: false };
+        let file = |access, place: &str| FileMention {
+            access,
+            places: vec![place.to_owned()],
+            below: false,
+        };
         let (writes, reads) =
-            (said(FileAccess::Write, "/srv/w/p/a"), said(FileAccess::Read, "/srv/w/p/d"));
+            (file(FileAccess::Write, "/srv/w/p/a"), file(FileAccess::Read, "/srv/w/p/d"));
         assert!(lists("cp", &writes, "/srv/w/p") && lists("find", &reads, "/srv/w/p/d/e"));
         assert!(!lists("sort", &writes, "/srv/w/p") && !lists("cp", &writes, "/srv/w/p/d"));
         assert!(!lists("cat", &reads, "/srv/w/p/d/e") && !lists("find", &reads, "/srv/w/p"));

@@ -1,26 +1,26 @@
-//! What a line did, read off strace's words.
+//! The effects of a line, read from the output of strace.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::world::PROJECT;
 
-/// One thing that a line did.
+/// An effect of a line that strace saw: a file used, a program started, a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deed {
-    /// What it is.
-    pub how: How,
+pub struct ObservedEffect {
+    /// Its kind.
+    pub kind: EffectKind,
     /// The file or address.
     pub path: String,
-    /// The words of strace that say so.
+    /// The system call, in strace's words.
     pub call: String,
-    /// The file that the process executed last.
+    /// The program of the process: the file that it executed last.
     pub by: String,
 }
 
-/// What a deed is.
+/// The kind of an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum How {
+pub enum EffectKind {
     /// A file was opened for reading.
     Reads,
     /// The names in a directory were read.
@@ -29,16 +29,16 @@ pub enum How {
     Writes,
     /// A program started.
     Runs,
-    /// A connection was tried, or waited for.
+    /// A connection was tried or accepted.
     Connects,
     /// A signal was sent to a process that is not the line's own.
     Signals,
-    /// The machine itself was to be changed.
+    /// A call that changes the machine itself.
     Machine,
 }
 
 /// A system call as strace shows it.
-struct Call<'a> {
+struct SystemCall<'a> {
     pid: i32,
     name: &'a str,
     args: Vec<&'a str>,
@@ -46,19 +46,19 @@ struct Call<'a> {
     text: &'a str,
 }
 
-/// What these lines of strace say, the driver's own left out.
-pub fn deeds(lines: &[String], driver: i32) -> Vec<Deed> {
+/// The effects in these lines of strace, those of the driver left out.
+pub fn effects(lines: &[String], driver: i32) -> Vec<ObservedEffect> {
     let whole = joined(lines);
-    let mut reader = Reader { driver, ..Reader::default() };
+    let mut reader = TraceReader { driver, ..TraceReader::default() };
     for line in &whole {
         if let Some(call) = call(line) {
             reader.see(&call);
         }
     }
-    let Reader { deeds, kills, pids, .. } = reader;
+    let TraceReader { effects, kills, pids, .. } = reader;
     let strangers = kills.into_iter().filter(|(target, _)| !pids.contains(target));
-    let mut all = deeds;
-    all.extend(strangers.map(|(_, deed)| deed));
+    let mut all = effects;
+    all.extend(strangers.map(|(_, effect)| effect));
     all
 }
 
@@ -80,12 +80,12 @@ fn joined(lines: &[String]) -> Vec<String> {
             whole.push(format!("{pid} {rest}"));
         }
     }
-    // What never came back: the process was killed in it.
+    // Calls that never returned: the process was killed in them.
     whole.extend(begun.into_iter().map(|(pid, head)| format!("{pid} {head}) = ?")));
     whole
 }
 
-fn call(line: &str) -> Option<Call<'_>> {
+fn call(line: &str) -> Option<SystemCall<'_>> {
     let (pid, rest) = line.split_once(' ')?;
     let (name, after) = rest.split_once('(')?;
     if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
@@ -94,7 +94,7 @@ fn call(line: &str) -> Option<Call<'_>> {
     let (args, end) = arguments(after);
     let result = after.get(end..)?.trim_start_matches(')').trim_start();
     let result = result.strip_prefix('=').unwrap_or(result).trim();
-    Some(Call { pid: pid.parse().ok()?, name, args, result, text: rest })
+    Some(SystemCall { pid: pid.parse().ok()?, name, args, result, text: rest })
 }
 
 /// The arguments, and where they end.
@@ -134,18 +134,19 @@ fn arguments(text: &str) -> (Vec<&str>, usize) {
     (args, text.len())
 }
 
+/// Reads a trace call by call. It follows each process: its directory, its program, its children.
 #[derive(Default)]
-struct Reader {
+struct TraceReader {
     driver: i32,
     cwds: HashMap<i32, String>,
     programs: HashMap<i32, String>,
     pids: HashSet<i32>,
-    deeds: Vec<Deed>,
-    kills: Vec<(i32, Deed)>,
+    effects: Vec<ObservedEffect>,
+    kills: Vec<(i32, ObservedEffect)>,
 }
 
-impl Reader {
-    fn see(&mut self, call: &Call) {
+impl TraceReader {
+    fn see(&mut self, call: &SystemCall) {
         let arg = |index: usize| call.args.get(index).copied().unwrap_or_default();
         if matches!(call.name, "clone" | "clone3" | "fork" | "vfork") {
             if let Ok(child) = call.result.parse::<i32>() {
@@ -164,14 +165,14 @@ impl Reader {
         }
         self.pids.insert(call.pid);
         let failed = call.result.starts_with("-1");
-        // What was refused was tried.
+        // A call that was refused is an attempt, and counts.
         let refused = ["EROFS", "EACCES", "EPERM", "ETXTBSY", "EXDEV"]
             .iter()
             .any(|error| call.result.contains(error));
         let counts = !failed || refused;
         let here = |path: usize| self.resolve(call.pid, None, arg(path));
         let at = |dir: usize, path: usize| self.resolve(call.pid, Some(arg(dir)), arg(path));
-        let mut found: Vec<(How, String)> = Vec::new();
+        let mut found: Vec<(EffectKind, String)> = Vec::new();
         match call.name {
             "chdir" if !failed => {
                 let path = here(0);
@@ -187,7 +188,7 @@ impl Reader {
             "execve" | "execveat" if !failed && !call.result.starts_with('?') => {
                 let path = if call.name == "execve" { here(0) } else { at(0, 1) };
                 self.programs.insert(call.pid, path.clone());
-                found.push((How::Runs, path));
+                found.push((EffectKind::Runs, path));
             }
             "open" | "openat" | "openat2" | "creat" if counts => {
                 let (path, flags) = match call.name {
@@ -198,49 +199,53 @@ impl Reader {
                 let path = decoration(call.result).unwrap_or(path);
                 let writes = ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_TMPFILE"];
                 if flags.contains("O_TMPFILE") {
-                    found.push((How::Writes, path));
+                    found.push((EffectKind::Writes, path));
                 } else if flags.contains("O_PATH") {
                 } else if writes.iter().any(|flag| flags.contains(flag)) {
-                    found.push((How::Writes, path));
+                    found.push((EffectKind::Writes, path));
                 } else if !flags.contains("O_DIRECTORY") {
-                    found.push((How::Reads, path));
+                    found.push((EffectKind::Reads, path));
                 }
             }
             "getdents" | "getdents64" if !failed => {
-                found.extend(decoration(arg(0)).map(|path| (How::Lists, path)));
+                found.extend(decoration(arg(0)).map(|path| (EffectKind::Lists, path)));
             }
             "unlink" | "rmdir" | "mkdir" | "mknod" | "chmod" | "chown" | "lchown" | "truncate"
             | "utime" | "utimes" | "setxattr" | "lsetxattr" | "removexattr" | "lremovexattr"
                 if counts =>
             {
-                found.push((How::Writes, here(0)));
+                found.push((EffectKind::Writes, here(0)));
             }
             "unlinkat" | "mkdirat" | "mknodat" | "fchmodat" | "fchownat" | "utimensat"
             | "futimesat"
                 if counts =>
             {
-                found.push((How::Writes, at(0, 1)));
+                found.push((EffectKind::Writes, at(0, 1)));
             }
             "fchmod" | "fchown" | "fsetxattr" | "fremovexattr" if counts => {
-                found.extend(decoration(arg(0)).map(|path| (How::Writes, path)));
+                found.extend(decoration(arg(0)).map(|path| (EffectKind::Writes, path)));
             }
-            "rename" if counts => found.extend([(How::Writes, here(0)), (How::Writes, here(1))]),
+            "rename" if counts => {
+                found.extend([(EffectKind::Writes, here(0)), (EffectKind::Writes, here(1))])
+            }
             "renameat" | "renameat2" if counts => {
-                found.extend([(How::Writes, at(0, 1)), (How::Writes, at(2, 3))]);
+                found.extend([(EffectKind::Writes, at(0, 1)), (EffectKind::Writes, at(2, 3))]);
             }
             // Another name for a file is a way to change it.
-            "link" if counts => found.extend([(How::Writes, here(0)), (How::Writes, here(1))]),
-            "linkat" if counts => {
-                found.extend([(How::Writes, at(0, 1)), (How::Writes, at(2, 3))]);
+            "link" if counts => {
+                found.extend([(EffectKind::Writes, here(0)), (EffectKind::Writes, here(1))])
             }
-            "symlink" if counts => found.push((How::Writes, here(1))),
-            "symlinkat" if counts => found.push((How::Writes, at(1, 2))),
+            "linkat" if counts => {
+                found.extend([(EffectKind::Writes, at(0, 1)), (EffectKind::Writes, at(2, 3))]);
+            }
+            "symlink" if counts => found.push((EffectKind::Writes, here(1))),
+            "symlinkat" if counts => found.push((EffectKind::Writes, at(1, 2))),
             "connect" | "bind" | "sendto" => {
                 let address = call.args.iter().find(|arg| arg.starts_with("{sa_family="));
                 if let Some(address) = address
                     && !["AF_NETLINK", "AF_UNSPEC"].iter().any(|it| address.contains(it))
                 {
-                    found.push((How::Connects, (*address).to_owned()));
+                    found.push((EffectKind::Connects, (*address).to_owned()));
                 }
             }
             "kill" => {
@@ -248,26 +253,26 @@ impl Reader {
                     && arg(1) != "0"
                     && target != 0
                 {
-                    let deed = self.deed(How::Signals, arg(0).to_owned(), call);
-                    self.kills.push((target.abs(), deed));
+                    let effect = self.effect(EffectKind::Signals, arg(0).to_owned(), call);
+                    self.kills.push((target.abs(), effect));
                 }
             }
             "mount" | "umount2" | "pivot_root" | "chroot" | "reboot" | "sethostname"
             | "setdomainname" | "settimeofday" | "clock_settime" | "swapon" | "swapoff"
             | "init_module" | "finit_module" | "delete_module" | "bpf" | "ptrace" => {
-                found.push((How::Machine, call.name.to_owned()));
+                found.push((EffectKind::Machine, call.name.to_owned()));
             }
             _ => {}
         }
-        for (how, path) in found {
-            let deed = self.deed(how, path, call);
-            self.deeds.push(deed);
+        for (kind, path) in found {
+            let effect = self.effect(kind, path, call);
+            self.effects.push(effect);
         }
     }
 
-    fn deed(&self, how: How, path: String, call: &Call) -> Deed {
+    fn effect(&self, kind: EffectKind, path: String, call: &SystemCall) -> ObservedEffect {
         let by = self.programs.get(&call.pid).cloned().unwrap_or_default();
-        Deed { how, path, call: call.text.to_owned(), by }
+        ObservedEffect { kind, path, call: call.text.to_owned(), by }
     }
 
     /// A path argument, absolute.
@@ -362,9 +367,9 @@ pub fn real(path: &str) -> String {
 mod tests {
     use super::*;
 
-    fn of(lines: &[&str]) -> Vec<(How, String)> {
+    fn of(lines: &[&str]) -> Vec<(EffectKind, String)> {
         let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
-        deeds(&lines, 1).into_iter().map(|deed| (deed.how, deed.path)).collect()
+        effects(&lines, 1).into_iter().map(|effect| (effect.kind, effect.path)).collect()
     }
 
     #[test]
@@ -378,9 +383,9 @@ mod tests {
                 "1 openat(AT_FDCWD</p>, \"own\", O_RDONLY) = 3</p/own>",
             ]),
             [
-                (How::Runs, "/bin/cat".to_owned()),
-                (How::Reads, "/p/a,b)".to_owned()),
-                (How::Writes, "/p/out".to_owned()),
+                (EffectKind::Runs, "/bin/cat".to_owned()),
+                (EffectKind::Reads, "/p/a,b)".to_owned()),
+                (EffectKind::Writes, "/p/out".to_owned()),
             ]
         );
     }
@@ -397,10 +402,10 @@ mod tests {
                 "7 kill(4000, SIGTERM) = 0",
             ]),
             [
-                (How::Writes, "/e/x\"y".to_owned()),
-                (How::Writes, "/d/a".to_owned()),
-                (How::Writes, "/d/b".to_owned()),
-                (How::Signals, "4000".to_owned()),
+                (EffectKind::Writes, "/e/x\"y".to_owned()),
+                (EffectKind::Writes, "/d/a".to_owned()),
+                (EffectKind::Writes, "/d/b".to_owned()),
+                (EffectKind::Signals, "4000".to_owned()),
             ]
         );
     }

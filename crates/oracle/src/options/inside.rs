@@ -1,4 +1,4 @@
-//! The process inside: enters namespaces of its own, makes the world, then judges, runs and compares what it is told.
+//! The worker inside: it enters namespaces of its own, makes the world, then judges, runs and compares lines by order.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -8,40 +8,40 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::compare::{Difference, differences};
-use super::deeds::{Deed, How, deeds};
-use super::judge::{Judge, Opinion, Spoken};
+use super::compare::{LineDifference, differences};
+use super::effects::{EffectKind, ObservedEffect, effects};
+use super::judge::{LineJudge, LineVerdict, VerdictMentions};
 use super::lines::{letters, lines, quoted};
 use super::mounts;
-use super::tally::Tally;
-use super::targets::{Target, manual, named, which};
-use super::tracer::{Seen, Tracer};
-use super::world::{CANARY, OUTPUT, World, environment};
+use super::tally::PieceTally;
+use super::targets::{ProgramTarget, manual, named, which};
+use super::tracer::{LineTrace, LineTracer};
+use super::world::{CANARY, OUTPUT, WorldTree, environment};
 use crate::{spaces, wire};
 
 /// How long a line may take.
 const LIMIT: Duration = Duration::from_secs(2);
-/// The most of what a line prints that is looked at.
+/// The most of the output of a line that is looked at, in bytes.
 const PRINTED: u64 = 256 << 10;
 /// The most differences of one piece of work that are made smaller and kept.
 const KEPT: usize = 40;
 /// The most attempts to make one smaller.
 const ATTEMPTS: usize = 24;
 
-/// What it is told.
+/// An order to the worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub enum Order {
+pub enum WorkerOrder {
     /// First of all: the programs that may run.
     Allow(Vec<String>),
-    /// Which options a program says that it has.
-    Options(Target),
+    /// Find the options that a program says it has.
+    Options(ProgramTarget),
     /// A part of a program's lines.
     Run {
         /// The program.
-        target: Target,
+        target: ProgramTarget,
         /// Its options, by all sources.
         options: Vec<String>,
-        /// From which the lines are made.
+        /// The seed of the lines.
         seed: u64,
         /// Which part of them, of how many.
         part: (usize, usize),
@@ -54,25 +54,26 @@ pub enum Order {
     Line(Vec<String>),
 }
 
-/// What it says.
+/// The answer of the worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub enum Answer {
+pub enum WorkerAnswer {
     /// It is ready.
     Ready,
-    /// It cannot.
+    /// It failed, for this reason.
     Failed(String),
     /// Options.
     Options(BTreeSet<String>),
-    /// What became of the lines.
-    Ran(Tally),
-    /// What one line is said to do, and did.
+    /// The results of the lines.
+    Ran(PieceTally),
+    /// The verdict about one line, and its effects.
     Line {
         /// The verdict.
         verdict: String,
-        /// What it did, where it ran.
-        deeds: Vec<String>,
-        /// What of that was not spoken of.
-        differences: Vec<Difference>,
+        /// The effects, if it ran.
+        #[serde(rename = "deeds")]
+        effects: Vec<String>,
+        /// The effects that the verdict does not cover.
+        differences: Vec<LineDifference>,
     },
 }
 
@@ -83,7 +84,7 @@ pub enum Answer {
 pub fn enter() -> io::Result<()> {
     let done = spaces::enter(&["options-init".as_ref()]);
     if let Err(error) = &done {
-        say(&mut io::stdout().lock(), &Answer::Failed(error.to_string()))?;
+        say(&mut io::stdout().lock(), &WorkerAnswer::Failed(error.to_string()))?;
     }
     done
 }
@@ -91,11 +92,11 @@ pub fn enter() -> io::Result<()> {
 /// The init: makes the world, gives up all rights, and serves.
 ///
 /// # Errors
-/// When the world cannot be made, or nobody listens.
+/// When the world cannot be made, or the parent is gone.
 pub fn begin() -> io::Result<()> {
     let done = serve();
     if let Err(error) = &done {
-        say(&mut io::stdout().lock(), &Answer::Failed(error.to_string()))?;
+        say(&mut io::stdout().lock(), &WorkerAnswer::Failed(error.to_string()))?;
     }
     done
 }
@@ -104,27 +105,27 @@ fn serve() -> io::Result<()> {
     mounts::build()
         .map_err(|error| io::Error::other(format!("the world cannot be made ({error})")))?;
     spaces::give_up_rights(mounts::OWN_PROC)?;
-    let world = World::new()?;
+    let world = WorldTree::new()?;
     let mut from = BufReader::new(io::stdin().lock());
     let mut to = BufWriter::new(io::stdout().lock());
-    let Some(Order::Allow(programs)) = hear(&mut from)? else {
+    let Some(WorkerOrder::Allow(programs)) = hear(&mut from)? else {
         return Err(io::Error::other("nobody says what is allowed"));
     };
-    let judge = Judge::new(&programs).map_err(io::Error::other)?;
-    let mut inside = Inside { world, judge, tracer: Tracer::start()? };
-    inside.check()?;
-    say(&mut to, &Answer::Ready)?;
+    let judge = LineJudge::new(&programs).map_err(io::Error::other)?;
+    let mut runner = LineRunner { world, judge, tracer: LineTracer::start()? };
+    runner.check()?;
+    say(&mut to, &WorkerAnswer::Ready)?;
     while let Some(order) = hear(&mut from)? {
         let answer = match order {
-            Order::Allow(_) => Answer::Ready,
-            Order::Options(target) => Answer::Options(inside.options(&target)?),
-            Order::Line(words) => inside.line(&words)?,
-            Order::Run { target, options, seed, part, most, seconds } => {
+            WorkerOrder::Allow(_) => WorkerAnswer::Ready,
+            WorkerOrder::Options(target) => WorkerAnswer::Options(runner.options(&target)?),
+            WorkerOrder::Line(words) => runner.line(&words)?,
+            WorkerOrder::Run { target, options, seed, part, most, seconds } => {
                 let end = Instant::now() + Duration::from_secs(seconds);
                 let lines = lines(&target, &options, seed);
                 let (number, of) = part;
                 let lines = lines.into_iter().skip(number).step_by(of.max(1));
-                Answer::Ran(inside.run(&target, lines, most, end)?)
+                WorkerAnswer::Ran(runner.run(&target, lines, most, end)?)
             }
         };
         say(&mut to, &answer)?;
@@ -132,12 +133,12 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-fn say(to: &mut impl Write, answer: &Answer) -> io::Result<()> {
+fn say(to: &mut impl Write, answer: &WorkerAnswer) -> io::Result<()> {
     wire::send(to, &serde_json::to_vec(answer)?)?;
     to.flush()
 }
 
-fn hear(from: &mut impl Read) -> io::Result<Option<Order>> {
+fn hear(from: &mut impl Read) -> io::Result<Option<WorkerOrder>> {
     match wire::receive(from) {
         Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
@@ -145,42 +146,43 @@ fn hear(from: &mut impl Read) -> io::Result<Option<Order>> {
     }
 }
 
-struct Inside {
-    world: World,
-    judge: Judge,
-    tracer: Tracer,
+/// The runner of lines: the world, the judge and the tracer.
+struct LineRunner {
+    world: WorldTree,
+    judge: LineJudge,
+    tracer: LineTracer,
 }
 
-/// A line that ran.
-struct Ran {
-    deeds: Vec<Deed>,
-    differences: Vec<Deed>,
+/// One run of a line.
+struct LineRun {
+    effects: Vec<ObservedEffect>,
+    differences: Vec<ObservedEffect>,
     stopped: bool,
 }
 
-impl Inside {
-    /// Whether it sees what it must see: one that is blind would find no difference, ever.
+impl LineRunner {
+    /// Checks that it sees known effects: a blind one would never find a difference.
     fn check(&mut self) -> io::Result<()> {
         let words =
             ["sh", "-c", "cat secret ../outside/secret; echo > new; rm a.txt; ls d; mkdir d/n"];
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let file = which("sh").ok_or_else(|| io::Error::other("there is no sh"))?;
-        let ran = self.ran(&file, &words, &Spoken::default())?;
+        let run = self.run_line(&file, &words, &VerdictMentions::default())?;
         let root = super::world::ROOT;
-        for (how, path) in [
-            (How::Reads, "p/secret"),
-            (How::Reads, "outside/secret"),
-            (How::Reads, "what is printed"),
-            (How::Writes, "p/new"),
-            (How::Writes, "p/a.txt"),
-            (How::Writes, "p/d/n"),
-            (How::Lists, "p/d"),
+        for (kind, path) in [
+            (EffectKind::Reads, "p/secret"),
+            (EffectKind::Reads, "outside/secret"),
+            (EffectKind::Reads, "what is printed"),
+            (EffectKind::Writes, "p/new"),
+            (EffectKind::Writes, "p/a.txt"),
+            (EffectKind::Writes, "p/d/n"),
+            (EffectKind::Lists, "p/d"),
         ] {
             let path = if path.contains(' ') { path.to_owned() } else { format!("{root}/{path}") };
-            if !ran.differences.iter().any(|deed| deed.how == how && deed.path == path) {
+            if !run.differences.iter().any(|effect| effect.kind == kind && effect.path == path) {
                 return Err(io::Error::other(format!(
-                    "the oracle does not see that {path} is used ({how:?}): {:?}",
-                    ran.differences
+                    "the oracle does not see that {path} is used ({kind:?}): {:?}",
+                    run.differences
                 )));
             }
         }
@@ -188,7 +190,7 @@ impl Inside {
     }
 
     /// The options that a program and its manual name, and all letters.
-    fn options(&mut self, target: &Target) -> io::Result<BTreeSet<String>> {
+    fn options(&mut self, target: &ProgramTarget) -> io::Result<BTreeSet<String>> {
         let mut found: BTreeSet<String> = target.options.keys().cloned().collect();
         found.extend(letters());
         let Some((name, rest)) = target.words.split_first() else { return Ok(found) };
@@ -211,44 +213,47 @@ impl Inside {
         Ok(found)
     }
 
-    /// Runs words under strace; `None` when strace was lost with it.
-    fn trace(&mut self, file: &Path, words: &[String]) -> io::Result<Option<Seen>> {
+    /// Runs words under strace; `None` if strace was lost.
+    fn trace(&mut self, file: &Path, words: &[String]) -> io::Result<Option<LineTrace>> {
         match self.tracer.run(file, words, LIMIT) {
-            Ok(seen) => Ok(Some(seen)),
+            Ok(trace) => Ok(Some(trace)),
             Err(_) => {
-                self.tracer = Tracer::start()?;
+                self.tracer = LineTracer::start()?;
                 self.world.restore()?;
                 Ok(None)
             }
         }
     }
 
-    fn ran(&mut self, file: &Path, words: &[String], said: &Spoken) -> io::Result<Ran> {
-        let Some(seen) = self.trace(file, words)? else {
+    fn run_line(
+        &mut self, file: &Path, words: &[String], mentions: &VerdictMentions,
+    ) -> io::Result<LineRun> {
+        let Some(trace) = self.trace(file, words)? else {
             return Err(io::ErrorKind::TimedOut.into());
         };
-        let deeds = deeds(&seen.lines, self.tracer.driver());
-        let mut found = differences(words, &file.to_string_lossy(), said, &deeds, &self.world);
+        let effects = effects(&trace.lines, self.tracer.driver());
+        let mut found =
+            differences(words, &file.to_string_lossy(), mentions, &effects, &self.world);
         if printed().contains(CANARY) {
-            found.push(Deed {
-                how: How::Reads,
+            found.push(ObservedEffect {
+                kind: EffectKind::Reads,
                 path: "what is printed".to_owned(),
                 call: "a secret of the environment, or of a file outside, stands in the output"
                     .to_owned(),
                 by: String::new(),
             });
         }
-        if deeds.iter().any(|deed| deed.how == How::Writes) {
+        if effects.iter().any(|effect| effect.kind == EffectKind::Writes) {
             self.world.restore()?;
         }
-        Ok(Ran { deeds, differences: found, stopped: seen.timed_out })
+        Ok(LineRun { effects, differences: found, stopped: trace.timed_out })
     }
 
     fn run(
-        &mut self, target: &Target, lines: impl Iterator<Item = Vec<String>>, most: usize,
+        &mut self, target: &ProgramTarget, lines: impl Iterator<Item = Vec<String>>, most: usize,
         end: Instant,
-    ) -> io::Result<Tally> {
-        let mut tally = Tally::default();
+    ) -> io::Result<PieceTally> {
+        let mut tally = PieceTally::default();
         let Some(file) = target.words.first().and_then(|name| which(name)) else {
             return Ok(tally);
         };
@@ -263,22 +268,22 @@ impl Inside {
                 break;
             }
             tally.row.judged += 1;
-            let Opinion::Allowed(said) = self.opinion(&words)? else { continue };
+            let LineVerdict::Allowed(mentions) = self.verdict(&words)? else { continue };
             tally.row.allowed += 1;
-            let Ok(ran) = self.ran(&file, &words, &said) else {
+            let Ok(run) = self.run_line(&file, &words, &mentions) else {
                 tally.row.lost += 1;
                 continue;
             };
             tally.row.ran += 1;
-            tally.row.stopped += usize::from(ran.stopped);
-            let Some(first) = ran.differences.first() else { continue };
+            tally.row.stopped += usize::from(run.stopped);
+            let Some(first) = run.differences.first() else { continue };
             tally.row.differing += 1;
             if tally.differences.len() >= KEPT || !kinds.insert(kind(target, &words, first)) {
                 continue;
             }
-            let (words, deed) = self.smaller(target, &file, words, first.clone())?;
-            kinds.insert(kind(target, &words, &deed));
-            let difference = difference(target, &words, &deed);
+            let (words, effect) = self.smaller(target, &file, words, first.clone())?;
+            kinds.insert(kind(target, &words, &effect));
+            let difference = difference(target, &words, &effect);
             if !tally.differences.iter().any(|other| other.line == difference.line) {
                 tally.differences.push(difference);
             }
@@ -287,58 +292,63 @@ impl Inside {
         Ok(tally)
     }
 
-    fn opinion(&self, words: &[String]) -> io::Result<Opinion> {
-        self.judge.opinion(&quoted(words)).map_err(io::Error::other)
+    fn verdict(&self, words: &[String]) -> io::Result<LineVerdict> {
+        self.judge.verdict(&quoted(words)).map_err(io::Error::other)
     }
 
-    /// Takes away whatever words the line goes wrong without.
+    /// Takes away the words that the difference does not need.
     fn smaller(
-        &mut self, target: &Target, file: &Path, words: Vec<String>, deed: Deed,
-    ) -> io::Result<(Vec<String>, Deed)> {
-        let (mut best, mut why) = (words, deed);
+        &mut self, target: &ProgramTarget, file: &Path, words: Vec<String>, effect: ObservedEffect,
+    ) -> io::Result<(Vec<String>, ObservedEffect)> {
+        let (mut best, mut why) = (words, effect);
         let mut attempts = 0;
         let mut at = target.words.len();
         while at < best.len() && attempts < ATTEMPTS {
             attempts += 1;
             let mut fewer = best.clone();
             fewer.remove(at);
-            let found = match self.opinion(&fewer)? {
-                Opinion::Allowed(said) => self
-                    .ran(file, &fewer, &said)
-                    .ok()
-                    .and_then(|ran| ran.differences.into_iter().find(|deed| deed.how == why.how)),
-                Opinion::Asked(_) => None,
+            let found = match self.verdict(&fewer)? {
+                LineVerdict::Allowed(mentions) => {
+                    self.run_line(file, &fewer, &mentions).ok().and_then(|run| {
+                        run.differences.into_iter().find(|effect| effect.kind == why.kind)
+                    })
+                }
+                LineVerdict::Asked(_) => None,
             };
             match found {
-                Some(deed) => (best, why) = (fewer, deed),
+                Some(effect) => (best, why) = (fewer, effect),
                 None => at += 1,
             }
         }
         Ok((best, why))
     }
 
-    fn line(&mut self, words: &[String]) -> io::Result<Answer> {
-        let target = Target {
+    fn line(&mut self, words: &[String]) -> io::Result<WorkerAnswer> {
+        let target = ProgramTarget {
             words: words.iter().take(1).cloned().collect(),
             options: std::collections::BTreeMap::new(),
             closed: true,
         };
-        let (verdict, said) = match self.opinion(words)? {
-            Opinion::Allowed(said) => (format!("allow: {said:?}"), Some(said)),
-            Opinion::Asked(why) => (format!("ask: {why}"), None),
+        let (verdict, mentions) = match self.verdict(words)? {
+            LineVerdict::Allowed(mentions) => (format!("allow: {mentions:?}"), Some(mentions)),
+            LineVerdict::Asked(why) => (format!("ask: {why}"), None),
         };
         let file: Option<PathBuf> = words.first().and_then(|name| which(name));
-        let (Some(said), Some(file)) = (said, file) else {
-            return Ok(Answer::Line { verdict, deeds: Vec::new(), differences: Vec::new() });
+        let (Some(mentions), Some(file)) = (mentions, file) else {
+            return Ok(WorkerAnswer::Line {
+                verdict,
+                effects: Vec::new(),
+                differences: Vec::new(),
+            });
         };
-        let ran = self.ran(&file, words, &said)?;
-        let all = ran.deeds.iter().map(|deed| format!("{:?} {}", deed.how, deed.path));
-        let found = ran.differences.iter().map(|deed| difference(&target, words, deed));
-        Ok(Answer::Line { verdict, deeds: all.collect(), differences: found.collect() })
+        let run = self.run_line(&file, words, &mentions)?;
+        let all = run.effects.iter().map(|effect| format!("{:?} {}", effect.kind, effect.path));
+        let found = run.differences.iter().map(|effect| difference(&target, words, effect));
+        Ok(WorkerAnswer::Line { verdict, effects: all.collect(), differences: found.collect() })
     }
 }
 
-/// What the line printed.
+/// The output of the line.
 fn printed() -> String {
     let mut bytes = Vec::new();
     if let Ok(file) = std::fs::File::open(OUTPUT) {
@@ -348,44 +358,44 @@ fn printed() -> String {
 }
 
 /// Differences of one kind are one: the same options did the same to the same file.
-fn kind(target: &Target, words: &[String], deed: &Deed) -> String {
+fn kind(target: &ProgramTarget, words: &[String], effect: &ObservedEffect) -> String {
     let options = words.iter().skip(target.words.len()).filter(|word| word.starts_with('-'));
     let mut options: Vec<&str> =
         options.map(|word| word.split_once('=').map_or(word.as_str(), |(name, _)| name)).collect();
     options.sort_unstable();
-    let place = if super::compare::is_below(&deed.path, super::world::PROJECT) {
+    let place = if super::compare::is_below(&effect.path, super::world::PROJECT) {
         "inside"
-    } else if super::compare::is_below(&deed.path, super::world::ROOT) {
+    } else if super::compare::is_below(&effect.path, super::world::ROOT) {
         "outside"
     } else {
-        &deed.path
+        &effect.path
     };
-    format!("{:?} {place} {options:?}", deed.how)
+    format!("{:?} {place} {options:?}", effect.kind)
 }
 
-fn difference(target: &Target, words: &[String], deed: &Deed) -> Difference {
-    Difference {
+fn difference(target: &ProgramTarget, words: &[String], effect: &ObservedEffect) -> LineDifference {
+    LineDifference {
         target: target.name(),
         line: quoted(words),
-        what: format!("{:?}", deed.how),
-        path: deed.path.clone(),
-        call: deed.call.clone(),
+        what: format!("{:?}", effect.kind),
+        path: effect.path.clone(),
+        call: effect.call.clone(),
     }
 }
 
-/// The other end of such a process.
+/// A worker process, as its parent sees it: the child and its pipes.
 #[derive(Debug)]
-pub struct Worker {
+pub struct WorkerProcess {
     child: std::process::Child,
     to: BufWriter<std::process::ChildStdin>,
     from: BufReader<std::process::ChildStdout>,
 }
 
-impl Worker {
+impl WorkerProcess {
     /// Starts one, in which these programs may run.
     ///
     /// # Errors
-    /// Where namespaces or strace are not to be had; the message says which.
+    /// Where there are no namespaces or there is no strace; the message says which.
     pub fn start(programs: &[String]) -> io::Result<Self> {
         let _ = environment();
         let mut child = Command::new(crate::sandbox::program("countersign-oracle")?)
@@ -397,29 +407,29 @@ impl Worker {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
         let mut worker = Self { child, to: BufWriter::new(to), from: BufReader::new(from) };
-        match worker.ask(&Order::Allow(programs.to_vec()))? {
-            Answer::Ready => Ok(worker),
+        match worker.ask(&WorkerOrder::Allow(programs.to_vec()))? {
+            WorkerAnswer::Ready => Ok(worker),
             other => Err(io::Error::other(format!("{other:?}"))),
         }
     }
 
-    /// Tells it something and waits for what it says.
+    /// Sends an order and waits for the answer.
     ///
     /// # Errors
     /// When it is gone, or cannot do it.
-    pub fn ask(&mut self, order: &Order) -> io::Result<Answer> {
+    pub fn ask(&mut self, order: &WorkerOrder) -> io::Result<WorkerAnswer> {
         wire::send(&mut self.to, &serde_json::to_vec(order)?)?;
         self.to.flush()?;
         let answer = wire::receive(&mut self.from)
             .map_err(|_| io::Error::other("the process in its namespaces ended"))?;
         match serde_json::from_slice(&answer)? {
-            Answer::Failed(why) => Err(io::Error::other(why)),
+            WorkerAnswer::Failed(why) => Err(io::Error::other(why)),
             answer => Ok(answer),
         }
     }
 }
 
-impl Drop for Worker {
+impl Drop for WorkerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

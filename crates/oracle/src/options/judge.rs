@@ -13,38 +13,38 @@ use countersign_core::shell::{FileAccess, WordPiece};
 
 use super::world::{HOME, PROJECT};
 
-/// Judges lines.
+/// The judge of lines: the compiled policy.
 #[derive(Debug, Clone)]
-pub struct Judge {
+pub struct LineJudge {
     policy: Policy,
 }
 
-/// A file that a verdict speaks of.
+/// A file that a verdict mentions, and its use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct FileMention {
     /// How it is used.
     pub access: FileAccess,
-    /// Where it is, in each reading. Absolute.
+    /// Its absolute paths, one for each reading.
     pub places: Vec<String>,
-    /// With all that is below it.
+    /// Whether all that is below it is meant, too.
     pub below: bool,
 }
 
-/// All that a verdict speaks of.
+/// All files and programs that a verdict mentions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Spoken {
+pub struct VerdictMentions {
     /// Files.
-    pub files: Vec<Said>,
+    pub files: Vec<FileMention>,
     /// The names of the programs that run.
     pub programs: Vec<String>,
 }
 
-/// What is said about a line.
+/// The verdict about a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Opinion {
-    /// It runs, and this is what it does.
-    Allowed(Spoken),
-    /// It does not run without a question.
+pub enum LineVerdict {
+    /// It runs, and its effects are covered by these mentions.
+    Allowed(VerdictMentions),
+    /// It asks, for this reason.
     Asked(String),
 }
 
@@ -66,7 +66,7 @@ pub fn document(programs: &[String]) -> String {
     text
 }
 
-impl Judge {
+impl LineJudge {
     /// Allows these programs.
     ///
     /// # Errors
@@ -82,11 +82,11 @@ impl Judge {
         Ok(Self { policy })
     }
 
-    /// What it says about a line.
+    /// The verdict about a line.
     ///
     /// # Errors
     /// When it cannot judge at all, which it must.
-    pub fn opinion(&self, line: &str) -> Result<Opinion, String> {
+    pub fn verdict(&self, line: &str) -> Result<LineVerdict, String> {
         let args: Json = serde_json::json!({ "command": line })
             .to_string()
             .parse()
@@ -102,12 +102,12 @@ impl Judge {
         };
         let verdict = judge(&self.policy, &call, &RealFiles).map_err(|error| error.to_string())?;
         if verdict.effect != Effect::Allow {
-            return Ok(Opinion::Asked(verdict.reason));
+            return Ok(LineVerdict::Asked(verdict.reason));
         }
         let files = CachedFiles::new(&RealFiles);
         let subjects = || verdict.subjects.iter().map(|judged| &judged.subject);
-        Ok(Opinion::Allowed(Spoken {
-            files: subjects().filter_map(|subject| said(subject, &files)).collect(),
+        Ok(LineVerdict::Allowed(VerdictMentions {
+            files: subjects().filter_map(|subject| file_mention(subject, &files)).collect(),
             programs: subjects().filter_map(program).collect(),
         }))
     }
@@ -127,7 +127,7 @@ fn program(subject: &Subject) -> Option<String> {
     argv.first().and_then(|word| word.literal()).map(str::to_owned)
 }
 
-fn said(subject: &Subject, files: &dyn FileLookup) -> Option<Said> {
+fn file_mention(subject: &Subject, files: &dyn FileLookup) -> Option<FileMention> {
     let SubjectKind::Path { access, target, extent, .. } = &subject.kind else { return None };
     let mut text = String::new();
     for piece in &target.pieces {
@@ -136,7 +136,7 @@ fn said(subject: &Subject, files: &dyn FileLookup) -> Option<Said> {
             WordPiece::Home => text.push_str(HOME),
             // The policy lets it pass only if all of the project may be meant.
             WordPiece::Glob(_) | WordPiece::Unknown { .. } => {
-                return Some(Said {
+                return Some(FileMention {
                     access: *access,
                     places: vec![PROJECT.to_owned()],
                     below: true,
@@ -152,7 +152,7 @@ fn said(subject: &Subject, files: &dyn FileLookup) -> Option<Said> {
     }
     places.sort();
     places.dedup();
-    Some(Said { access: *access, places, below: extent.is_recursive() })
+    Some(FileMention { access: *access, places, below: extent.is_recursive() })
 }
 
 #[cfg(test)]
@@ -161,20 +161,22 @@ mod tests {
 
     #[test]
     fn only_the_project_may_be_used() {
-        let judge = Judge::new(&["cat".to_owned(), "rm".to_owned()]).unwrap();
-        let allowed = |line: &str| matches!(judge.opinion(line).unwrap(), Opinion::Allowed(_));
+        let judge = LineJudge::new(&["cat".to_owned(), "rm".to_owned()]).unwrap();
+        let allowed = |line: &str| matches!(judge.verdict(line).unwrap(), LineVerdict::Allowed(_));
         assert!(allowed("cat a") && allowed("rm -r d"));
         assert!(!allowed("cat ../a") && !allowed("rm ../a") && !allowed("ls a"));
     }
 
     #[test]
     fn a_verdict_speaks_of_files() {
-        let judge = Judge::new(&["rm".to_owned()]).unwrap();
-        let Opinion::Allowed(spoken) = judge.opinion("rm -r d").unwrap() else { panic!("asked") };
-        assert_eq!(spoken.programs, ["rm"]);
-        let said = spoken.files;
-        assert_eq!(said.len(), 1);
-        assert!(said.iter().all(|it| it.access == FileAccess::Write && it.below));
-        assert!(said.iter().all(|it| it.places.contains(&format!("{PROJECT}/d"))));
+        let judge = LineJudge::new(&["rm".to_owned()]).unwrap();
+        let LineVerdict::Allowed(mentions) = judge.verdict("rm -r d").unwrap() else {
+            panic!("asked")
+        };
+        assert_eq!(mentions.programs, ["rm"]);
+        let files = mentions.files;
+        assert_eq!(files.len(), 1);
+        assert!(files.iter().all(|it| it.access == FileAccess::Write && it.below));
+        assert!(files.iter().all(|it| it.places.contains(&format!("{PROJECT}/d"))));
     }
 }

@@ -1,10 +1,10 @@
-//! What is no difference although no verdict speaks of it. Each list is short enough to be read through.
+//! Effects that do not count as differences, although no verdict covers them. Each list is short enough to be read through.
 
 use super::compare::is_below;
-use super::deeds::{Deed, How};
-use super::world::{HOME, OUTPUT, OUTSIDE, PROJECT, ROOT, TEMP, World};
+use super::effects::{EffectKind, ObservedEffect};
+use super::world::{HOME, OUTPUT, OUTSIDE, PROJECT, ROOT, TEMP, WorldTree};
 
-/// What every program may read: itself, its libraries, its data and the settings of the machine.
+/// Files that every program may read: itself, its libraries, its data and the settings of the machine.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/lib",
@@ -23,7 +23,7 @@ const SYSTEM: &[&str] = &[
     "/proc",
 ];
 
-/// What of that it may not read: what words of lines name, and what holds secrets.
+/// Exceptions of these, which no program may read: files that words of lines name, and files with secrets.
 const NOT_SYSTEM: &[&str] = &["/etc/hostname", "/etc/shadow", "/etc/gshadow", "/proc/kcore"];
 
 /// Devices that hold nothing.
@@ -192,7 +192,7 @@ const GIT_LOOKS: &[&str] = &[
     "check-mailmap",
 ];
 
-/// What git may never change unsaid, even in commands that change the repository.
+/// Files that git may never change without a mention, even in commands that change the repository.
 const GIT_NEVER: &[&str] =
     &["hooks", "info/attributes", "info/exclude", "objects/info/alternates", "config.worktree"];
 
@@ -205,53 +205,53 @@ fn names(word: &str, path: &str) -> bool {
         .any(|(at, _)| word.get(at + path.len()..).is_some_and(|rest| !rest.starts_with('/')))
 }
 
-/// Whether a deed of a line with these words is no difference.
-pub fn is_known(words: &[String], deed: &Deed, world: &World) -> bool {
+/// Whether an effect of a line with these words does not count as a difference.
+pub fn is_known(words: &[String], effect: &ObservedEffect, world: &WorldTree) -> bool {
     let program = words.first().map_or("", String::as_str);
-    let path = deed.path.as_str();
+    let path = effect.path.as_str();
     let named = words.iter().skip(1).any(|word| names(word, path));
-    match deed.how {
-        How::Reads | How::Lists => {
+    match effect.kind {
+        EffectKind::Reads | EffectKind::Lists => {
             (is_system(path) && !named)
                 || momentary(path, words)
                 || DEVICES.contains(&path)
-                // What is in a directory is told by its list alone.
-                || deed.how == How::Reads && (world.has_dir(path) || path == "/")
-                || deed.how == How::Lists && is_below(path, "/dev")
-                // What differs from what the repository holds is marked at the side.
+                // The contents of a directory are only seen by listing it.
+                || effect.kind == EffectKind::Reads && (world.has_dir(path) || path == "/")
+                || effect.kind == EffectKind::Lists && is_below(path, "/dev")
+                // They mark differences from the repository at the side.
                 || matches!(program, "bat" | "batcat")
-                    && (deed.how == How::Lists && path == PROJECT
+                    && (effect.kind == EffectKind::Lists && path == PROJECT
                         || is_below(path, &format!("{PROJECT}/.git/objects")))
                 // It compares the files with those that are committed.
                 || program == "cargo" && is_below(path, &format!("{PROJECT}/.git/objects"))
-                // As root, whoever looks a user up finds more than others.
+                // To look a user up as root reads more files.
                 || path == "/etc/shadow" && !named
                 // It looks whether it may; a secret that it prints is seen.
                 || program == "ps" && path.starts_with("/proc/") && path.ends_with("/environ")
                 || settings(program, path)
-                || builds(program, deed)
-                || program == "git" && git_reads(deed, words, world)
+                || builds(program, effect)
+                || program == "git" && git_reads(effect, words, world)
         }
-        How::Writes => {
+        EffectKind::Writes => {
             DEVICES.contains(&path)
                 // A pipe that was handed on: tokens of a build.
-                || path.starts_with("/proc/") && deed.call.contains("<pipe:[")
+                || path.starts_with("/proc/") && effect.call.contains("<pipe:[")
                 // `--atime-preserve`: puts back when a file was last read, and nothing else.
-                || program == "tar" && deed.call.contains("UTIME_OMIT], 0)")
+                || program == "tar" && effect.call.contains("UTIME_OMIT], 0)")
                 || path.starts_with("/dev/pts/")
                 || path.starts_with("/proc/self/")
                 || momentary(path, words)
-                || own(program, deed)
-                || builds(program, deed)
+                || own(program, effect)
+                || builds(program, effect)
                 || program == "git" && git_writes(path, words, world)
         }
-        How::Runs => runs(program, words, deed),
-        How::Connects => {
+        EffectKind::Runs => runs(program, words, effect),
+        EffectKind::Connects => {
             SOCKETS.iter().any(|socket| path.contains(socket))
                 // dig looks whether there is such a network at all: to port 0 nothing is sent.
                 || program == "dig" && path.contains("port=htons(0)")
         }
-        How::Signals | How::Machine => false,
+        EffectKind::Signals | EffectKind::Machine => false,
     }
 }
 
@@ -263,13 +263,13 @@ fn settings(program: &str, path: &str) -> bool {
 }
 
 /// Whether a program writes there anyway.
-fn own(program: &str, deed: &Deed) -> bool {
-    OWN.iter().any(|(programs, dir)| programs.contains(&program) && is_kept_in(dir, deed))
+fn own(program: &str, effect: &ObservedEffect) -> bool {
+    OWN.iter().any(|(programs, dir)| programs.contains(&program) && is_kept_in(dir, effect))
 }
 
-/// Whether a deed is below a directory, or makes one on the way there.
-fn is_kept_in(dir: &str, deed: &Deed) -> bool {
-    is_below(&deed.path, dir) || deed.call.starts_with("mkdir") && is_below(dir, &deed.path)
+/// Whether an effect is below a directory, or makes one on the way there.
+fn is_kept_in(dir: &str, effect: &ObservedEffect) -> bool {
+    is_below(&effect.path, dir) || effect.call.starts_with("mkdir") && is_below(dir, &effect.path)
 }
 
 /// Whether a program that is said to read a directory reads the names and attributes of all that is below it, and no more.
@@ -285,12 +285,12 @@ pub fn names_beside(program: &str) -> bool {
 
 /// Whether this is a builder's own: the project without the repository, from which git runs programs, and what it keeps in the
 /// home directory. No link leads there from elsewhere, for the path is the one that was found.
-fn builds(program: &str, deed: &Deed) -> bool {
+fn builds(program: &str, effect: &ObservedEffect) -> bool {
     let in_project =
-        is_below(&deed.path, PROJECT) && !is_below(&deed.path, &format!("{PROJECT}/.git"));
+        is_below(&effect.path, PROJECT) && !is_below(&effect.path, &format!("{PROJECT}/.git"));
     BUILDERS.iter().any(|(programs, kept)| {
         programs.contains(&program)
-            && (in_project || kept.iter().any(|name| is_kept_in(&format!("{HOME}/{name}"), deed)))
+            && (in_project || kept.iter().any(|name| is_kept_in(&format!("{HOME}/{name}"), effect)))
     })
 }
 
@@ -324,10 +324,10 @@ fn momentary(path: &str, words: &[String]) -> bool {
         .any(|dir| is_below(path, dir) && !words.iter().skip(1).any(|word| word.contains(dir)))
 }
 
-fn runs(program: &str, words: &[String], deed: &Deed) -> bool {
-    let name = deed.path.rsplit('/').next().unwrap_or_default();
-    // What the line could have put there is none of them, whatever its name.
-    if is_below(&deed.path, ROOT) {
+fn runs(program: &str, words: &[String], effect: &ObservedEffect) -> bool {
+    let name = effect.path.rsplit('/').next().unwrap_or_default();
+    // A program that the line could have put there is none of them, even by the same name.
+    if is_below(&effect.path, ROOT) {
         return false;
     }
     let listed =
@@ -335,44 +335,44 @@ fn runs(program: &str, words: &[String], deed: &Deed) -> bool {
     // Its own parts, the other end of what is on this machine, and the editor of the environment, which is `true`.
     // `ag` asks git what it ignores.
     let ignored = matches!(program, "ag")
-        && (deed.call.contains("git config -z --path --get core.excludesfile")
-            || name == "git" && deed.call.contains("\"core.excludesfile\""));
+        && (effect.call.contains("git config -z --path --get core.excludesfile")
+            || name == "git" && effect.call.contains("\"core.excludesfile\""));
     let git = program == "git"
         && (name == "git"
-            || deed.path.contains("/git-core/")
+            || effect.path.contains("/git-core/")
             || name == "true"
             || name == "man" && words.iter().any(|word| word == "help")
             || matches!(name, "sh" | "dash" | "bash")
                 && ["\"true", "-c\", \"git-upload-pack '", "-c\", \"git-receive-pack '"]
                     .iter()
-                    .any(|script| deed.call.contains(script)));
+                    .any(|script| effect.call.contains(script)));
     // `tar` lets a shell start those above.
     let packs = ["gzip", "bzip2", "xz", "zstd", "lzip", "lzop", "lzma", "compress"];
     let packs = program == "tar"
-        && packs.iter().any(|name| deed.call.contains(&format!("\"-c\", \"{name}\"]")));
+        && packs.iter().any(|name| effect.call.contains(&format!("\"-c\", \"{name}\"]")));
     // A command of cargo that it does not know itself is a program of its own.
     let part = program == "cargo"
         && name.strip_prefix("cargo-").is_some_and(|name| words.iter().any(|word| word == name));
     listed || git || ignored || packs || part
 }
 
-fn git_reads(deed: &Deed, words: &[String], world: &World) -> bool {
-    let path = deed.path.as_str();
+fn git_reads(effect: &ObservedEffect, words: &[String], world: &WorldTree) -> bool {
+    let path = effect.path.as_str();
     if path == format!("{HOME}/.gitconfig") || is_below(path, &format!("{OUTSIDE}/bare")) {
         return true;
     }
     let Some(inside) = path.strip_prefix(PROJECT) else { return false };
     let inside = inside.trim_start_matches('/');
     let mut options = words.iter().take_while(|word| *word != "--");
-    deed.how == How::Lists
+    effect.kind == EffectKind::Lists
         || inside == ".git"
         || inside.starts_with(".git/")
         || GIT_READS.iter().any(|name| inside.rsplit('/').next() == Some(name))
-        // What is in the repository anyway. Behind `--` there is no option.
+        // Files of the repository. Behind `--` there is no option.
         || !options.any(|word| word.contains("no-index")) && world.tracks(inside)
 }
 
-fn git_writes(path: &str, words: &[String], world: &World) -> bool {
+fn git_writes(path: &str, words: &[String], world: &WorldTree) -> bool {
     let Some(inside) = path.strip_prefix(PROJECT).and_then(|path| path.strip_prefix("/.git"))
     else {
         return false;
@@ -391,7 +391,7 @@ fn git_writes(path: &str, words: &[String], world: &World) -> bool {
 }
 
 /// Whether nothing but where branches come from differs in the repository's settings.
-fn same_settings(world: &World) -> bool {
+fn same_settings(world: &WorldTree) -> bool {
     let path = format!("{PROJECT}/.git/config");
     let now = std::fs::read_to_string(&path).unwrap_or_default();
     let then = world.text(&path).map(String::from_utf8_lossy).unwrap_or_default();
@@ -414,14 +414,14 @@ fn without_branches(text: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn deed(how: How, path: &str, call: &str) -> Deed {
-        Deed { how, path: path.to_owned(), call: call.to_owned(), by: String::new() }
+    fn effect(kind: EffectKind, path: &str, call: &str) -> ObservedEffect {
+        ObservedEffect { kind, path: path.to_owned(), call: call.to_owned(), by: String::new() }
     }
 
     #[test]
     fn a_builder_has_its_project_and_its_own_settings_and_no_more() {
         let builds = |program, path: &str, call| {
-            builds(program, &deed(How::Writes, &format!("{ROOT}/{path}"), call))
+            builds(program, &effect(EffectKind::Writes, &format!("{ROOT}/{path}"), call))
         };
         assert!(builds("make", "p/d/z.txt", "openat(…)"));
         assert!(builds("cargo", "home/.cargo/x", "openat(…)"));
@@ -433,9 +433,9 @@ mod tests {
     }
 
     #[test]
-    fn a_program_of_the_line_is_nobodys_part() {
+    fn a_program_of_the_line_is_no_part_of_another() {
         let words = ["cargo".to_owned(), "fmt".to_owned()];
-        let runs = |program, path| runs(program, &words, &deed(How::Runs, path, ""));
+        let runs = |program, path| runs(program, &words, &effect(EffectKind::Runs, path, ""));
         assert!(runs("cargo", "/root/.cargo/bin/cargo-fmt") && runs("make", "/usr/bin/dash"));
         assert!(!runs("cargo", "/root/.cargo/bin/cargo-evil"));
         assert!(!runs("cargo", "/srv/w/p/cargo-fmt") && !runs("make", "/srv/w/p/sh"));
@@ -443,7 +443,7 @@ mod tests {
 
     #[test]
     fn the_trash_is_where_it_is_and_its_way_is_made_and_not_written() {
-        let own = |path, call| own("trash-put", &deed(How::Writes, path, call));
+        let own = |path, call| own("trash-put", &effect(EffectKind::Writes, path, call));
         assert!(own("/srv/w/home/.local/share/Trash/info/x", "openat(…)"));
         assert!(own("/srv/w/home/.local", "mkdir(…)"));
         assert!(!own("/srv/w/home/.local", "chmod(…)"));

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::targets::Target;
+use super::targets::ProgramTarget;
 use super::world::{HOME, OUTSIDE, TEMP};
 
-/// What stands where a value may stand.
+/// The words that are tried as values.
 fn values() -> Vec<String> {
     let mut values: Vec<String> = [
         "a.txt",
@@ -290,8 +290,8 @@ pub fn letters() -> impl Iterator<Item = String> {
 }
 
 /// The lines of a target, each once, in an order that depends on the seed alone.
-pub fn lines(target: &Target, options: &[String], seed: u64) -> Vec<Vec<String>> {
-    let mut maker = Maker {
+pub fn lines(target: &ProgramTarget, options: &[String], seed: u64) -> Vec<Vec<String>> {
+    let mut maker = LineGenerator {
         rng: fastrand::Rng::with_seed(seed ^ hash(&target.name())),
         target,
         values: values(),
@@ -310,7 +310,7 @@ pub fn lines(target: &Target, options: &[String], seed: u64) -> Vec<Vec<String>>
     for _ in 0..pairs {
         maker.pair(options);
     }
-    let Maker { mut rng, mut lines, .. } = maker;
+    let LineGenerator { mut rng, mut lines, .. } = maker;
     rng.shuffle(&mut lines);
     lines
 }
@@ -321,7 +321,7 @@ fn hash(text: &str) -> u64 {
     })
 }
 
-fn operands(target: &Target) -> Vec<Vec<String>> {
+fn operands(target: &ProgramTarget) -> Vec<Vec<String>> {
     let (name, program) = (target.name(), target.words.first().map_or("", String::as_str));
     let own = OPERANDS
         .iter()
@@ -337,7 +337,7 @@ fn operands(target: &Target) -> Vec<Vec<String>> {
 }
 
 /// Options that take a value, by the table.
-fn taking(target: &Target, options: &[String]) -> Vec<String> {
+fn taking(target: &ProgramTarget, options: &[String]) -> Vec<String> {
     let taking: Vec<String> = target
         .options
         .iter()
@@ -347,9 +347,10 @@ fn taking(target: &Target, options: &[String]) -> Vec<String> {
     if taking.is_empty() { options.to_vec() } else { taking }
 }
 
-struct Maker<'a> {
+/// The generator of the lines of one program. It keeps each line once.
+struct LineGenerator<'a> {
     rng: fastrand::Rng,
-    target: &'a Target,
+    target: &'a ProgramTarget,
     values: Vec<String>,
     operands: Vec<Vec<String>>,
     taking: Vec<String>,
@@ -357,7 +358,7 @@ struct Maker<'a> {
     seen: HashSet<Vec<String>>,
 }
 
-impl Maker<'_> {
+impl LineGenerator<'_> {
     fn add(&mut self, words: Vec<String>) {
         let mut line = self.target.words.clone();
         line.extend(words);
@@ -534,7 +535,7 @@ mod tests {
 
     #[test]
     fn each_option_stands_in_each_shape() {
-        let target = Target {
+        let target = ProgramTarget {
             words: vec!["x".to_owned()],
             options: [("--output".to_owned(), true), ("-o".to_owned(), true)].into(),
             closed: true,

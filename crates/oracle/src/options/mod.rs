@@ -1,21 +1,21 @@
 //! An oracle for options: command lines of one program each, judged as users get them; what is allowed runs under strace,
-//! and whatever it opens, changes, executes or connects to must be among what the verdict spoke of.
+//! and all that it opens, changes, executes or connects to must be covered by the verdict.
 //!
 //! - [`targets`]: the programs and commands, and the options that they have or say that they have
 //! - [`lines`]: command lines from them
-//! - [`judge`]: the policy, and what a verdict speaks of
+//! - [`judge`]: the policy, and the files and programs that a verdict mentions
 //! - [`world`]: the files among which the lines run
 //! - [`inside`]: the process in namespaces of its own that judges, runs and compares
 //! - [`tracer`]: strace over one line after the other
-//! - [`deeds`]: what a line did, read off strace's words
-//! - [`known`]: what is no difference, by explicit lists
-//! - [`compare`]: what a line did against what the verdict spoke of
-//! - [`tally`]: what became of lines, in numbers
+//! - [`effects`]: the effects of a line, read from the output of strace
+//! - [`known`]: effects that do not count as differences, by explicit lists
+//! - [`compare`]: the effects of a line against its verdict
+//! - [`tally`]: the results of lines, in numbers
 //! - [`campaign`]: all programs over several such processes
 
 pub mod campaign;
 pub mod compare;
-pub mod deeds;
+pub mod effects;
 #[cfg(target_os = "linux")]
 pub mod inside;
 pub mod judge;

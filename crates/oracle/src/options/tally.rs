@@ -1,14 +1,14 @@
-//! What became of lines, in numbers.
+//! The results of lines, in numbers.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::compare::Difference;
+use super::compare::LineDifference;
 
-/// What became of the lines of one program, or of some of them.
+/// The counts of the lines of one program, or of a part of them.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Row {
+pub struct LineCounts {
     /// Lines judged.
     pub judged: usize,
     /// Lines allowed.
@@ -27,8 +27,8 @@ pub struct Row {
     pub took: Duration,
 }
 
-impl Row {
-    /// Adds what became of other lines.
+impl LineCounts {
+    /// Adds the counts of other lines.
     pub fn add(&mut self, other: &Self) {
         self.judged += other.judged;
         self.allowed += other.allowed;
@@ -41,11 +41,11 @@ impl Row {
     }
 }
 
-/// What became of a piece of work.
+/// The result of a piece of work: a part of the lines of one program.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Tally {
+pub struct PieceTally {
     /// The numbers.
-    pub row: Row,
+    pub row: LineCounts,
     /// Some differences, made smaller.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<LineDifference>,
 }

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use countersign_core::shell::{DescribedProgram, OptionArity, described};
 use serde::{Deserialize, Serialize};
 
-/// A program, or a command of one.
+/// A program, or a command of one, whose options are tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Target {
+pub struct ProgramTarget {
     /// The words that every line begins with: `git log`.
     pub words: Vec<String>,
     /// The options of its table, with whether one of their readings takes a value.
@@ -17,15 +17,15 @@ pub struct Target {
     pub closed: bool,
 }
 
-impl Target {
+impl ProgramTarget {
     /// The words, with blanks.
     pub fn name(&self) -> String {
         self.words.join(" ")
     }
 }
 
-/// What the tables describe: those that can be run by a name of one program each.
-pub fn all() -> Vec<Target> {
+/// The programs and commands of the tables that can be run by a single name.
+pub fn all() -> Vec<ProgramTarget> {
     let table = described();
     let mut targets = Vec::new();
     for entry in &table {
@@ -34,7 +34,7 @@ pub fn all() -> Vec<Target> {
             for name in &entry.names {
                 let mut words = prefix.clone();
                 words.push((*name).to_owned());
-                targets.push(Target {
+                targets.push(ProgramTarget {
                     words,
                     options: options(entry),
                     closed: *closed && entry.closed,
@@ -84,7 +84,7 @@ pub fn path() -> Vec<PathBuf> {
     let system = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"];
     let own = std::env::var_os("PATH").unwrap_or_default();
     let own = std::env::split_paths(&own).filter(|dir| {
-        // What chooses a version by the directory is a script that reads everywhere.
+        // A script that chooses a version by the directory reads everywhere.
         dir.is_absolute() && !dir.ends_with("shims") && !dir.starts_with("/tmp")
     });
     let mut seen = BTreeSet::new();

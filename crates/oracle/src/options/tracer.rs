@@ -18,7 +18,7 @@ use nix::unistd::Pid;
 use super::{mounts, world};
 use crate::wire;
 
-/// The calls that are looked at. Those with a `?` are not on every machine.
+/// The traced system calls. Those with a `?` are not on every machine.
 const CALLS: &str = "trace=?open,openat,?openat2,?creat,?getdents,getdents64,truncate,?unlink,unlinkat,?rmdir,?rename,\
     ?renameat,renameat2,?link,linkat,?symlink,symlinkat,?mkdir,mkdirat,?mknod,mknodat,?chmod,fchmod,fchmodat,?chown,\
     ?lchown,fchown,fchownat,?utime,?utimes,utimensat,?futimesat,setxattr,lsetxattr,fsetxattr,removexattr,lremovexattr,\
@@ -29,9 +29,9 @@ const CALLS: &str = "trace=?open,openat,?openat2,?creat,?getdents,getdents64,tru
 /// How long the driver may take to answer when nothing runs any more. For hangs alone.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running strace.
+/// A running strace, with the driver that starts the lines.
 #[derive(Debug)]
-pub struct Tracer {
+pub struct LineTracer {
     child: Child,
     to: BufWriter<ChildStdin>,
     from: Receiver<String>,
@@ -39,16 +39,16 @@ pub struct Tracer {
     driver: i32,
 }
 
-/// What was seen of a line.
+/// The trace of a line.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
-    /// What strace wrote, of all processes but the driver.
+pub struct LineTrace {
+    /// The lines of strace, those of the driver left out.
     pub lines: Vec<String>,
     /// Whether it was stopped.
     pub timed_out: bool,
 }
 
-impl Tracer {
+impl LineTracer {
     /// Starts it.
     ///
     /// # Errors
@@ -85,7 +85,7 @@ impl Tracer {
     ///
     /// # Errors
     /// When strace or the driver is gone.
-    pub fn run(&mut self, file: &Path, argv: &[String], limit: Duration) -> io::Result<Seen> {
+    pub fn run(&mut self, file: &Path, argv: &[String], limit: Duration) -> io::Result<LineTrace> {
         self.number += 1;
         let mut message = format!("{}\0{}", self.number, file.display());
         for word in argv {
@@ -97,7 +97,7 @@ impl Tracer {
 
         let begin = format!("chdir(\"/.begin-{}\")", self.number);
         let end = format!("chdir(\"/.end-{}\")", self.number);
-        let mut seen = Seen::default();
+        let mut trace = LineTrace::default();
         let mut began = false;
         let mut deadline = Instant::now() + PATIENCE;
         loop {
@@ -111,13 +111,13 @@ impl Tracer {
                     }
                 }
                 Ok(line) if line.contains(&end) && pid(&line) == Some(self.driver) => break,
-                Ok(line) => seen.lines.push(line),
-                Err(RecvTimeoutError::Timeout) if began && !seen.timed_out => {
-                    seen.timed_out = true;
+                Ok(line) => trace.lines.push(line),
+                Err(RecvTimeoutError::Timeout) if began && !trace.timed_out => {
+                    trace.timed_out = true;
                     self.kill_others();
                     deadline = Instant::now() + PATIENCE;
                 }
-                Err(RecvTimeoutError::Timeout) if seen.timed_out && !self.others().is_empty() => {
+                Err(RecvTimeoutError::Timeout) if trace.timed_out && !self.others().is_empty() => {
                     self.kill_others();
                     return Err(io::ErrorKind::TimedOut.into());
                 }
@@ -125,7 +125,7 @@ impl Tracer {
             }
         }
         self.clear();
-        Ok(seen)
+        Ok(trace)
     }
 
     /// The driver's process.
@@ -168,7 +168,7 @@ impl Tracer {
     }
 }
 
-impl Drop for Tracer {
+impl Drop for LineTracer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -187,7 +187,7 @@ fn pid(line: &str) -> Option<i32> {
 /// The driver: starts what it is told, one after the other, and marks in the trace where each begins and ends.
 ///
 /// # Errors
-/// When nobody listens any more.
+/// When the parent is gone.
 pub fn drive() -> io::Result<()> {
     let environment = world::environment();
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;

@@ -1,6 +1,6 @@
 //! The files among which the lines run: a project that is a repository, a home with secrets, and files outside of both.
 //!
-//! Words that look like numbers or names are files too, so that whatever takes such a word for a file is seen.
+//! Words that look like numbers or names are files too, so that a program that takes such a word for a file is seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ pub const ROOT: &str = "/srv/w";
 pub const PROJECT: &str = "/srv/w/p";
 /// The home directory.
 pub const HOME: &str = "/srv/w/home";
-/// What is neither.
+/// The folder outside of both.
 pub const OUTSIDE: &str = "/srv/w/outside";
 /// Where programs keep what they need for a moment.
 pub const TEMP: &str = "/tmp";
@@ -76,7 +76,7 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Symlinks, and what they say.
+/// Symlinks, and their targets.
 const LINKS: &[(&str, &str)] = &[
     ("p/link", "../outside/secret"),
     ("p/linkdir", "../outside/dir"),
@@ -84,7 +84,7 @@ const LINKS: &[(&str, &str)] = &[
     ("p/within", "a.txt"),
 ];
 
-/// What makes the repository and the archives. A program that is missing leaves its file out.
+/// The script that makes the repository and the archives. A program that is missing leaves its file out.
 const STEPS: &str = "
 git init -q -b main . && git add a.txt b.txt d sorted a.c a.h .gitignore && git commit -qm one
 git tag v1; git branch side
@@ -102,29 +102,30 @@ ar rc a.a a.h; gcc -c a.c -o a.o
 
 /// A file of the world, as it was when it was made.
 #[derive(Debug, Clone)]
-struct Made {
+struct WorldFile {
     mode: u32,
-    what: What,
-    /// Inode and change time: what is not the same any more was touched.
+    content: FileContent,
+    /// Inode and change time: a file whose mark differs was touched.
     mark: (u64, i64, i64),
 }
 
+/// The content of a file: its bytes, or the target of a symlink.
 #[derive(Debug, Clone)]
-enum What {
+enum FileContent {
     File(Vec<u8>),
     Dir,
     Link(PathBuf),
 }
 
-/// The world.
+/// The files of the world as they were made, to put them back after each line.
 #[derive(Debug)]
-pub struct World {
-    made: BTreeMap<PathBuf, Made>,
-    /// What the repository holds, from the project on.
+pub struct WorldTree {
+    files: BTreeMap<PathBuf, WorldFile>,
+    /// The files that the repository holds, relative to the project.
     tracked: BTreeSet<String>,
 }
 
-impl World {
+impl WorldTree {
     /// Makes it, in an empty directory that must be there.
     ///
     /// # Errors
@@ -152,19 +153,19 @@ impl World {
             .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
             .unwrap_or_default();
         let tracked = tracked.lines().map(str::to_owned).chain(["side.txt".to_owned()]).collect();
-        let mut world = Self { made: BTreeMap::new(), tracked };
+        let mut world = Self { files: BTreeMap::new(), tracked };
         let mut found = Vec::new();
         walk(root, &mut found)?;
         for path in found {
-            let made = Made::of(&path)?;
-            world.made.insert(path, made);
+            let file = WorldFile::of(&path)?;
+            world.files.insert(path, file);
         }
         Ok(world)
     }
 
     /// Whether this was there from the beginning.
     pub fn has(&self, path: &str) -> bool {
-        self.made.contains_key(Path::new(path))
+        self.files.contains_key(Path::new(path))
     }
 
     /// Whether the repository holds this file of the project.
@@ -175,13 +176,16 @@ impl World {
     /// Whether this was a directory from the beginning.
     pub fn has_dir(&self, path: &str) -> bool {
         path == ROOT
-            || self.made.get(Path::new(path)).is_some_and(|made| matches!(made.what, What::Dir))
+            || self
+                .files
+                .get(Path::new(path))
+                .is_some_and(|file| matches!(file.content, FileContent::Dir))
     }
 
     /// The bytes of a file as it was.
     pub fn text(&self, path: &str) -> Option<&[u8]> {
-        match &self.made.get(Path::new(path))?.what {
-            What::File(bytes) => Some(bytes),
+        match &self.files.get(Path::new(path))?.content {
+            FileContent::File(bytes) => Some(bytes),
             _ => None,
         }
     }
@@ -199,21 +203,21 @@ impl World {
             walk(Path::new(ROOT), &mut found)?;
         }
         for path in found.iter().rev() {
-            let same_kind = self.made.get(path).is_some_and(|made| made.is_kind_of(path));
+            let same_kind = self.files.get(path).is_some_and(|file| file.is_kind_of(path));
             if !same_kind {
                 remove(path);
             }
         }
-        for (path, made) in &mut self.made {
-            if made.is_same(path) {
+        for (path, file) in &mut self.files {
+            if file.is_same(path) {
                 continue;
             }
-            made.make(path)?;
+            file.make(path)?;
         }
         // Directories change with what is in them.
-        for (path, made) in &mut self.made {
-            if matches!(made.what, What::Dir) {
-                made.mark = mark(path)?;
+        for (path, file) in &mut self.files {
+            if matches!(file.content, FileContent::Dir) {
+                file.mark = mark(path)?;
             }
         }
         clear(Path::new(TEMP));
@@ -221,15 +225,15 @@ impl World {
     }
 
     fn open_up(&self) {
-        for (path, made) in &self.made {
-            if matches!(made.what, What::Dir) {
-                let _ = fs::set_permissions(path, fs::Permissions::from_mode(made.mode));
+        for (path, file) in &self.files {
+            if matches!(file.content, FileContent::Dir) {
+                let _ = fs::set_permissions(path, fs::Permissions::from_mode(file.mode));
             }
         }
     }
 }
 
-/// Runs a script among the files. What is missing is left out.
+/// Runs a script among the files. Programs that are missing are left out.
 fn sh(script: &str, dir: &str) -> io::Result<()> {
     let _ = Command::new("/bin/sh")
         .args(["-c", script])
@@ -243,25 +247,25 @@ fn sh(script: &str, dir: &str) -> io::Result<()> {
     Ok(())
 }
 
-impl Made {
+impl WorldFile {
     fn of(path: &Path) -> io::Result<Self> {
         let info = path.symlink_metadata()?;
-        let what = if info.is_dir() {
-            What::Dir
+        let content = if info.is_dir() {
+            FileContent::Dir
         } else if info.is_symlink() {
-            What::Link(fs::read_link(path)?)
+            FileContent::Link(fs::read_link(path)?)
         } else {
-            What::File(fs::read(path)?)
+            FileContent::File(fs::read(path)?)
         };
-        Ok(Self { mode: info.mode() & 0o7777, what, mark: mark(path)? })
+        Ok(Self { mode: info.mode() & 0o7777, content, mark: mark(path)? })
     }
 
     fn is_kind_of(&self, path: &Path) -> bool {
         let Ok(info) = path.symlink_metadata() else { return false };
-        match &self.what {
-            What::Dir => info.is_dir(),
-            What::Link(target) => fs::read_link(path).is_ok_and(|found| found == *target),
-            What::File(_) => info.is_file() && info.nlink() == 1,
+        match &self.content {
+            FileContent::Dir => info.is_dir(),
+            FileContent::Link(target) => fs::read_link(path).is_ok_and(|found| found == *target),
+            FileContent::File(_) => info.is_file() && info.nlink() == 1,
         }
     }
 
@@ -270,19 +274,19 @@ impl Made {
     }
 
     fn make(&mut self, path: &Path) -> io::Result<()> {
-        match &self.what {
-            What::Dir => {
+        match &self.content {
+            FileContent::Dir => {
                 if !path.is_dir() {
                     fs::create_dir(path)?;
                 }
                 fs::set_permissions(path, fs::Permissions::from_mode(self.mode))?;
             }
-            What::Link(target) => {
+            FileContent::Link(target) => {
                 remove(path);
                 symlink(target, path)?;
             }
-            What::File(bytes) => {
-                // A new file: what is still open somewhere is another.
+            FileContent::File(bytes) => {
+                // A new file: a process that still has the old one open does not change it.
                 remove(path);
                 fs::write(path, bytes)?;
                 fs::set_permissions(path, fs::Permissions::from_mode(self.mode))?;

@@ -1,4 +1,4 @@
-//! What stands in the sandbox: its programs, its files, its environment.
+//! The contents of the sandbox: its programs, its files, its environment.
 
 /// The environment that a script starts with. A program that finds anything else in it was given it by the script.
 pub const ENV: [(&str, &str); 6] = [
@@ -10,14 +10,14 @@ pub const ENV: [(&str, &str); 6] = [
     ("TMPDIR", "/tmp"),
 ];
 
-/// What shells themselves put into the environment.
+/// Variables that shells themselves put into the environment.
 pub const ENV_OF_SHELLS: [&str; 4] = ["OLDPWD", "PWD", "SHLVL", "_"];
 
 /// Where each program that starts writes down its arguments.
 pub const LOG: &str = "/log/ran";
 
-/// Read by bash before each script: the builtins that would hide a command give way to stubs, and what is not found is
-/// written down too.
+/// Read by bash before each script: the builtins that would hide a command give way to stubs, and commands that are
+/// not found are written down too.
 pub const BASH_ENV: &str = "enable -n echo printf test [ true false pwd kill 2>/dev/null\n\
      command_not_found_handle(){ /bin/__missing \"$@\"; return 127; }\n";
 
@@ -170,8 +170,8 @@ pub const STUBS: &[&str] = &[
     "zsh",
 ];
 
-/// Directories in which a script may write, so that what it writes is seen. They all exist from the beginning; what is made in
-/// another that the script makes is not seen.
+/// Directories in which a script may write, so that its writes are seen. They all exist from the beginning; a file in a
+/// directory that the script makes is not seen.
 pub const DIRS: &[&str] =
     &["/", "/etc", "/home", "/home/u", "/tmp", "/usr", "/var", "/work", "/work/out", "/work/src"];
 
@@ -186,7 +186,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("/work/a.sed", "p\n"),
 ];
 
-/// Symlinks that exist from the beginning, by their absolute paths, and what they say.
+/// Symlinks that exist from the beginning, by their absolute paths, and their targets.
 pub const LINKS: &[(&str, &str)] = &[
     ("/work/l.txt", "/etc/hosts"),
     ("/work/link", "src"),

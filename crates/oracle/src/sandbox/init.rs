@@ -41,7 +41,7 @@ pub(super) fn begin(stub: &Path, dir: &Path) -> io::Result<()> {
     setrlimit(Resource::RLIMIT_NPROC, 600, 600)?;
     chdir(house::CWD)?;
 
-    let mut init = Init::new()?;
+    let mut init = SandboxInit::new()?;
     let mut from = BufReader::new(io::stdin().lock());
     let mut to = BufWriter::new(io::stdout().lock());
     wire::send(&mut to, b"ready")?;
@@ -60,9 +60,11 @@ pub(super) fn begin(stub: &Path, dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What the watchdog is told.
-enum Watch {
+/// An order to the watchdog.
+enum WatchdogOrder {
+    /// Kill everything after this time.
     Begin(Duration),
+    /// The time is not measured any more.
     End,
 }
 
@@ -80,15 +82,16 @@ fn start_inotify() -> io::Result<Inotify> {
     }
 }
 
-struct Init {
+/// The init of the sandbox's PID namespace: it runs scripts, watches the files and keeps the deadline.
+struct SandboxInit {
     log: File,
     inotify: Inotify,
     watched: Vec<(WatchDescriptor, &'static str)>,
-    watchdog: Sender<Watch>,
+    watchdog: Sender<WatchdogOrder>,
     barked: Arc<AtomicBool>,
 }
 
-impl Init {
+impl SandboxInit {
     fn new() -> io::Result<Self> {
         let inotify = start_inotify()?;
         let changes = AddWatchFlags::IN_CLOSE_WRITE
@@ -112,7 +115,7 @@ impl Init {
     fn run(&mut self, dash: bool, script: &str, limit: Duration) -> io::Result<bool> {
         let (program, name, head) =
             if dash { ("/bin/dash", "sh", house::DASH_HEAD) } else { ("/bin/bash", "bash", "") };
-        self.order(Watch::Begin(limit))?;
+        self.order(WatchdogOrder::Begin(limit))?;
         let child = Command::new(program)
             .arg0(name)
             .arg("-c")
@@ -127,18 +130,18 @@ impl Init {
         loop {
             match wait() {
                 Ok(status) if status.pid() == Some(shell) => {
-                    self.order(Watch::End)?;
-                    self.order(Watch::Begin(GRACE))?;
+                    self.order(WatchdogOrder::End)?;
+                    self.order(WatchdogOrder::Begin(GRACE))?;
                 }
                 Ok(_) | Err(Errno::EINTR) => {}
                 Err(_) => break,
             }
         }
-        self.order(Watch::End)?;
+        self.order(WatchdogOrder::End)?;
         Ok(self.barked.swap(false, Ordering::SeqCst))
     }
 
-    fn order(&self, order: Watch) -> io::Result<()> {
+    fn order(&self, order: WatchdogOrder) -> io::Result<()> {
         self.watchdog.send(order).map_err(io::Error::other)
     }
 
@@ -183,10 +186,10 @@ impl Init {
     }
 }
 
-/// Kills everyone in the PID namespace, except its init, when the time is over.
-fn watch(orders: &Receiver<Watch>, barked: &AtomicBool) {
+/// Kills all processes in the PID namespace, except its init, when the time is over.
+fn watch(orders: &Receiver<WatchdogOrder>, barked: &AtomicBool) {
     while let Ok(order) = orders.recv() {
-        let Watch::Begin(limit) = order else { continue };
+        let WatchdogOrder::Begin(limit) = order else { continue };
         if matches!(orders.recv_timeout(limit), Err(RecvTimeoutError::Timeout)) {
             barked.store(true, Ordering::SeqCst);
             // Again and again: a script may start processes faster than one signal kills them.

@@ -1,4 +1,4 @@
-//! What a script really runs: bash and dash in a root of logging stubs, without a network, as nobody in particular.
+//! The programs that a script really runs: bash and dash in a root of logging stubs, without a network, as an unprivileged user.
 //!
 //! One sandbox is a process in its own namespaces that takes one script after the other. It is the init of its PID
 //! namespace, so that killing "everyone" between two scripts leaves nothing behind, and each script gets a new shell
@@ -18,16 +18,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A shell of the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum RunBy {
+pub enum SandboxShell {
     /// The machine's bash.
     Bash,
     /// The machine's dash.
     Dash,
 }
 
-/// A program that started.
+/// The start of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Ran {
+pub struct ProgramStart {
     /// The file that was executed, without its directory; [`house::MISSING`] when there was none.
     pub file: String,
     /// Names of the variables that the script gave it.
@@ -36,23 +36,23 @@ pub struct Ran {
     pub argv: Vec<String>,
 }
 
-/// What a script did.
+/// The trace of a script: the programs that it started, and the files that it wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Trace {
+pub struct ScriptTrace {
     /// The programs that started.
-    pub ran: Vec<Ran>,
+    pub programs: Vec<ProgramStart>,
     /// The files that were opened for writing, made, or deleted; sorted, each once.
     pub written: Vec<String>,
-    /// Whether it was stopped at its deadline. What it did until then is in the trace.
+    /// Whether it was stopped at its deadline. Its effects until then are in the trace.
     pub timed_out: bool,
 }
 
 /// How long a sandbox may take for its first scripts, in ms: for hangs alone.
 const PATIENCE: u32 = 240_000;
 
-/// A running sandbox.
+/// A running sandbox: a process in namespaces of its own, and its pipes.
 #[derive(Debug)]
-pub struct Sandbox {
+pub struct ShellSandbox {
     child: Child,
     to: BufWriter<ChildStdin>,
     from: BufReader<ChildStdout>,
@@ -72,7 +72,7 @@ pub fn program(name: &str) -> io::Result<PathBuf> {
     })
 }
 
-impl Sandbox {
+impl ShellSandbox {
     /// Starts one.
     ///
     /// # Errors
@@ -111,22 +111,24 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// Whether it sees what it must see: a sandbox that is blind would find no miss, ever.
+    /// Checks that it sees known effects: a blind sandbox would never find a miss.
     fn check(&mut self) -> io::Result<()> {
-        for by in [RunBy::Bash, RunBy::Dash] {
+        for by in [SandboxShell::Bash, SandboxShell::Dash] {
             let trace = self
                 .run(by, "FOO=1 rm x <(:) | echo hi > out/y; true", PATIENCE)
                 .map_err(|_| io::Error::other("the sandbox does not answer"))?;
             let trace = match by {
-                RunBy::Bash => trace,
+                SandboxShell::Bash => trace,
                 // dash knows no process substitution, and must not run anything of a line with one.
-                RunBy::Dash if trace.ran.is_empty() => {
+                SandboxShell::Dash if trace.programs.is_empty() => {
                     self.run(by, "FOO=1 rm x | echo hi > out/y; true", PATIENCE)?
                 }
-                RunBy::Dash => return Err(io::Error::other("sh of the sandbox is not dash")),
+                SandboxShell::Dash => {
+                    return Err(io::Error::other("sh of the sandbox is not dash"));
+                }
             };
-            let saw = |name: &str| trace.ran.iter().any(|ran| ran.file == name);
-            let gave = trace.ran.iter().any(|ran| ran.env == ["FOO"]);
+            let saw = |name: &str| trace.programs.iter().any(|program| program.file == name);
+            let gave = trace.programs.iter().any(|program| program.env == ["FOO"]);
             if !(saw("rm")
                 && saw("echo")
                 && saw("true")
@@ -145,11 +147,13 @@ impl Sandbox {
     ///
     /// # Errors
     /// When the sandbox is gone, or the script holds a NUL.
-    pub fn run(&mut self, by: RunBy, script: &str, milliseconds: u32) -> io::Result<Trace> {
+    pub fn run(
+        &mut self, by: SandboxShell, script: &str, milliseconds: u32,
+    ) -> io::Result<ScriptTrace> {
         if script.contains('\0') {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "a script cannot hold a NUL"));
         }
-        let mut request = vec![matches!(by, RunBy::Dash).into()];
+        let mut request = vec![matches!(by, SandboxShell::Dash).into()];
         request.extend_from_slice(&milliseconds.to_le_bytes());
         request.extend_from_slice(script.as_bytes());
         wire::send(&mut self.to, &request)?;
@@ -165,11 +169,11 @@ impl Sandbox {
             .collect();
         written.sort();
         written.dedup();
-        Ok(Trace { ran: records(&log), written, timed_out: state == [1] })
+        Ok(ScriptTrace { programs: records(&log), written, timed_out: state == [1] })
     }
 }
 
-impl Drop for Sandbox {
+impl Drop for ShellSandbox {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -178,16 +182,16 @@ impl Drop for Sandbox {
 }
 
 /// Reads the log. A record that was cut off ends it.
-fn records(log: &[u8]) -> Vec<Ran> {
+fn records(log: &[u8]) -> Vec<ProgramStart> {
     let mut rest = log;
     let mut all = Vec::new();
-    while let Some(ran) = record(&mut rest) {
-        all.push(ran);
+    while let Some(program) = record(&mut rest) {
+        all.push(program);
     }
     all
 }
 
-fn record(rest: &mut &[u8]) -> Option<Ran> {
+fn record(rest: &mut &[u8]) -> Option<ProgramStart> {
     let mut counts = until(rest, b'\n')?.split(' ').map(str::parse::<usize>);
     let (given, words) = (counts.next()?.ok()?, counts.next()?.ok()?);
     let file = field(rest)?;
@@ -195,10 +199,10 @@ fn record(rest: &mut &[u8]) -> Option<Ran> {
     env.sort();
     let mut argv = (0..words).map(|_| field(rest)).collect::<Option<Vec<_>>>()?;
     if file == house::MISSING && !argv.is_empty() {
-        // The first word is the stub's own; what was not found follows.
+        // The first word is the stub's own; the command that was not found follows.
         argv.remove(0);
     }
-    Some(Ran { file, env, argv })
+    Some(ProgramStart { file, env, argv })
 }
 
 fn field(rest: &mut &[u8]) -> Option<String> {
