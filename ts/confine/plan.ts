@@ -144,7 +144,7 @@ demand: Demand,
  */
 abi: number | null,
 /**
- * Use no namespaces, where the report says that there are none. Otherwise a command that fails to start in them is never run without them.
+ * Use no namespaces, where the report says that there are none. Otherwise nothing is run if they fail.
  */
 withoutNamespaces: boolean,
 /**

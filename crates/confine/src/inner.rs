@@ -158,7 +158,7 @@ fn tell(plan: &LaunchPlan, line: &StatusLine<'_>) {
     let _ = writeln!(std::fs::File::from(own), "{text}");
 }
 
-/// A terminal that is handed on may be written to: what is typed there is not input for the command.
+/// A terminal that is handed on may be written to: but input that is typed there is not for the command.
 fn detach_terminals() -> io::Result<()> {
     if sys::is_terminal(0) {
         sys::replace(0, &OpenOptions::new().read(true).open("/dev/null")?)?;

@@ -54,9 +54,9 @@ pub struct ScriptCampaignReport {
     pub allowed_by_engine: u64,
     /// Runs of scripts whose analysis has no unknown part.
     pub known: u64,
-    /// Runs under bash of scripts that the engine asked about, and that did only what is allowed.
+    /// Runs under bash of scripts that the engine asked about, and that had allowed effects alone.
     pub over_strict: u64,
-    /// Runs under bash of scripts that did only what is allowed, and did something.
+    /// Runs under bash of scripts that had effects, all of them allowed.
     pub harmless: u64,
     /// Times that a sandbox had to be started again.
     pub lost: u64,

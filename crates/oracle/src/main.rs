@@ -2,10 +2,10 @@
 //!
 //! ```sh
 //! cargo run --release -p countersign-oracle -- --scripts 200000 --seed 1   # exits with 1 on a miss
-//! cargo run --release -p countersign-oracle -- run 'git status; rm x'      # what one script does
+//! cargo run --release -p countersign-oracle -- run 'git status; rm x'      # the effects of one script
 //! cargo run --release -p countersign-oracle -- show 1 17                   # script 17 of seed 1
 //! cargo run --release -p countersign-oracle -- options                     # options of programs; exits with 1 on a difference
-//! cargo run --release -p countersign-oracle -- options try 'git log -1'    # what one line is said to do, and does
+//! cargo run --release -p countersign-oracle -- options try 'git log -1'    # the verdict about one line, and its effects
 //! ```
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 

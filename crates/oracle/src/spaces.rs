@@ -1,4 +1,4 @@
-//! Namespaces of one's own: the oracles run what they try where it can hurt nothing.
+//! Namespaces of their own: the oracles run their tests where they can do no harm.
 
 use std::ffi::OsStr;
 use std::io;
@@ -27,7 +27,7 @@ pub(crate) fn enter(words: &[&OsStr]) -> io::Result<()> {
     std::process::exit(status.code().unwrap_or(1))
 }
 
-/// Gives up all rights over them: a second user namespace, in which nobody is root. `proc` is a `/proc` that can be written.
+/// Gives up all rights over them: a second user namespace without a root user. `proc` is a `/proc` that can be written.
 ///
 /// # Errors
 /// When the kernel does not allow it.

@@ -83,7 +83,7 @@ unsafe extern "C" fn writev(fd: c_int, parts: *const iovec, number: c_int) -> ss
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pwritev(fd: c_int, parts: *const iovec, number: c_int, at: off_t) -> ssize_t {
-    // The kernel takes the offset in two halves, of which the upper one means nothing on 64 bits.
+    // The kernel takes the offset in two halves; the upper one is ignored on 64 bits.
     let call = || size!(libc::SYS_pwritev, fd, parts, number, at, 0);
     written(fd, WriteOffset::Offset(at), call, |count| gathered(parts, number, count))
 }

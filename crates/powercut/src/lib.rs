@@ -1,19 +1,19 @@
-//! Preloaded into a program (`LD_PRELOAD`), logs in one order what its threads and its child processes do to the files below
-//! one folder: what is written where, what is made durable by `fsync`, which names come and go. `countersign-proof` plays
-//! power cuts from that log. Linux on 64 bits only; empty elsewhere.
+//! Preloaded into a program (`LD_PRELOAD`), logs in one order the changes that its threads and its child processes make to the
+//! files below one folder: writes, `fsync`, and names that come and go. `countersign-proof` plays power cuts from that log. Linux
+//! on 64 bits only; empty elsewhere.
 //!
 //! Configured by the environment:
 //!
 //! - `COUNTERSIGN_POWERCUT_DIR`: the folder, as an absolute path without links
 //! - `COUNTERSIGN_POWERCUT_LOG`: the file to log to, outside of it
-//! - `COUNTERSIGN_POWERCUT_ACKS`: what is written to this file is no part of the disk: it says what the program has
-//!   acknowledged by then. A line should be one `write`.
+//! - `COUNTERSIGN_POWERCUT_ACKS`: the file of the program's acknowledgements, which is not a part of the disk. A line should be one
+//!   `write`.
 //!
 //! A record of the log, numbers little-endian: `u32` length of the rest, `u8` kind, `u64` inode, `u64` offset or length, `u32`
 //! length of the path, the path, the data. The kinds are in [`RecordKind`].
 //!
-//! What it does not see: calls that a program makes without the C library (Go, static programs), stdio's own opens, and
-//! stores to mapped memory. What it sees and no replay models (shared writable mappings, `fallocate`, links, …) is logged as
+//! It does not see calls that a program makes without the C library (Go, static programs), stdio's own opens, and
+//! stores to mapped memory. Changes that no replay models (shared writable mappings, `fallocate`, links, …) are logged as
 //! such, so that the replay refuses instead of being wrong.
 #![allow(unsafe_code, reason = "functions of the C library are replaced, with its signatures")]
 

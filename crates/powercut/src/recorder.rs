@@ -143,7 +143,7 @@ pub(crate) fn stat(fd: c_int) -> Option<libc::stat> {
 /// # Safety
 /// `path` is a text that ends with a zero byte, as the replaced functions get it.
 pub(crate) unsafe fn absolute(dir: c_int, path: *const c_char) -> Option<Vec<u8>> {
-    // SAFETY: what the caller promises.
+    // SAFETY: the caller promises it.
     let path = unsafe { CStr::from_ptr(path) }.to_bytes();
     if path.starts_with(b"/") {
         return Some(path.to_vec());
@@ -159,7 +159,7 @@ pub(crate) unsafe fn absolute(dir: c_int, path: *const c_char) -> Option<Vec<u8>
 /// # Safety
 /// So many bytes at `data` can be read: the system has just read them.
 pub(crate) unsafe fn bytes(data: *const c_void, count: usize) -> Vec<u8> {
-    // SAFETY: what the caller promises.
+    // SAFETY: the caller promises it.
     unsafe { std::slice::from_raw_parts(data.cast::<u8>(), count) }.to_vec()
 }
 
@@ -169,12 +169,12 @@ pub(crate) unsafe fn bytes(data: *const c_void, count: usize) -> Vec<u8> {
 /// So many parts at `parts` can be read: the system has just read them.
 pub(crate) unsafe fn gathered(parts: *const libc::iovec, number: c_int, count: usize) -> Vec<u8> {
     let mut all = Vec::with_capacity(count);
-    // SAFETY: what the caller promises.
+    // SAFETY: the caller promises it.
     let parts =
         unsafe { std::slice::from_raw_parts(parts, usize::try_from(number).unwrap_or_default()) };
     for part in parts {
         let wanted = part.iov_len.min(count - all.len());
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller promises it.
         all.extend(unsafe { bytes(part.iov_base, wanted) });
     }
     all

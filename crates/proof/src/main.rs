@@ -130,7 +130,7 @@ fn run(tool: &str, words: &[String]) -> Result<bool, ProofError> {
     }
 }
 
-/// What the tools start this program as.
+/// The roles in which the tools start this program.
 fn child(role: &str, words: &[String]) -> Result<(), ProofError> {
     let known =
         &["store", "dir", "acks", "calls", "threads", "seed", "name", "history", "keys", "epoch"];

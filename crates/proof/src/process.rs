@@ -60,7 +60,7 @@ impl Drop for ChildGuard {
     }
 }
 
-/// How long a child may take for what takes it ms: for hangs alone.
+/// How long a child may take for a step that takes ms: only a hang takes this long.
 pub const PATIENCE: Duration = Duration::from_secs(240);
 
 /// Waits until a file has more bytes than it had; `false`: the child ended first, or too much time passed.

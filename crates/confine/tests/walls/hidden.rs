@@ -10,14 +10,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 
 use crate::effort::effort;
-use crate::launch::{Ended, LAUNCHER, Place, changed, exists, has_namespaces, users};
+use crate::launch::{LAUNCHER, LaunchResult, TestFolder, changed, exists, has_namespaces, users};
 
-/// Reads what is hidden, changes what is protected, and looks at other processes.
+/// Reads hidden files, changes protected ones, and looks at other processes.
 const STEAL: &str =
     "cat .env .secrets/key; echo evil > .git/hooks/evil; ls -a / | grep -c outside; true";
 
 /// Files of the project, of the user who runs the commands.
-fn write_all(place: &Place, names: &[String]) -> Vec<PathBuf> {
+fn write_all(place: &TestFolder, names: &[String]) -> Vec<PathBuf> {
     let paths: Vec<PathBuf> = names.iter().map(|name| place.project().join(name)).collect();
     for path in &paths {
         let folder = path.parent().unwrap();
@@ -30,24 +30,24 @@ fn write_all(place: &Place, names: &[String]) -> Vec<PathBuf> {
     paths
 }
 
-fn stole_nothing(place: &Place, ended: &Ended) {
+fn stole_nothing(place: &TestFolder, ended: &LaunchResult) {
     assert!(!ended.out.contains("hidden"), "{ended:?}");
     assert!(!exists(&place.project().join(".git/hooks/evil")), "{ended:?}");
 }
 
 /// The launcher with this plan, and with no more descriptors than this.
-fn with_descriptors(place: &Place, most: u32, plan: &Value) -> Ended {
+fn with_descriptors(place: &TestFolder, most: u32, plan: &Value) -> LaunchResult {
     let mut command = Command::new("sh");
     let line = format!("ulimit -n {most}; exec \"$0\" run \"$1\"");
     command.args(["-c", &line, LAUNCHER, &plan.to_string()]).stdin(Stdio::null());
     place.as_user(command.env("PATH", "/usr/bin:/bin"));
-    Ended::of(command.output().unwrap())
+    LaunchResult::of(command.output().unwrap())
 }
 
 #[test]
 fn a_hidden_folder_with_something_hidden_in_it_opens_nothing() {
     for user in users() {
-        let place = Place::new("within", user);
+        let place = TestFolder::new("within", user);
         if !has_namespaces(&place) {
             continue;
         }
@@ -65,7 +65,7 @@ fn a_hidden_folder_with_something_hidden_in_it_opens_nothing() {
 #[test]
 fn what_fails_in_namespaces_is_not_run_without_them() {
     for user in users() {
-        let place = Place::new("fails", user);
+        let place = TestFolder::new("fails", user);
         if !has_namespaces(&place) {
             continue;
         }
@@ -88,7 +88,7 @@ fn what_fails_in_namespaces_is_not_run_without_them() {
 #[test]
 fn more_that_is_hidden_than_there_are_descriptors_opens_nothing() {
     for user in users() {
-        let place = Place::new("many", user);
+        let place = TestFolder::new("many", user);
         if !has_namespaces(&place) {
             continue;
         }
@@ -106,7 +106,7 @@ fn more_that_is_hidden_than_there_are_descriptors_opens_nothing() {
 #[test]
 fn files_that_become_folders_while_a_command_starts_open_nothing() {
     for user in users() {
-        let place = Place::new("race", user);
+        let place = TestFolder::new("race", user);
         if !has_namespaces(&place) {
             continue;
         }
@@ -116,7 +116,7 @@ fn files_that_become_folders_while_a_command_starts_open_nothing() {
         let hide = [&own[..], &flips].concat();
         let protect = [&[place.project().join(".git/hooks")][..], &flips].concat();
         let is_over = AtomicBool::new(false);
-        let all: Vec<Ended> = std::thread::scope(|scope| {
+        let all: Vec<LaunchResult> = std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
                     for path in &flips {
@@ -143,7 +143,7 @@ fn files_that_become_folders_while_a_command_starts_open_nothing() {
 #[test]
 fn a_folder_with_something_hidden_in_it_cannot_be_moved_to_where_it_is_read() {
     for user in users() {
-        let place = Place::new("moved", user);
+        let place = TestFolder::new("moved", user);
         if !has_namespaces(&place) {
             continue;
         }
@@ -166,7 +166,7 @@ fn a_folder_with_something_hidden_in_it_cannot_be_moved_to_where_it_is_read() {
 #[test]
 fn a_folder_above_what_may_be_read_hides_it() {
     for user in users() {
-        let place = Place::new("above", user);
+        let place = TestFolder::new("above", user);
         if !has_namespaces(&place) {
             continue;
         }
@@ -182,7 +182,7 @@ fn a_folder_above_what_may_be_read_hides_it() {
 
 #[test]
 fn what_is_protected_is_not_changed_though_it_is_given() {
-    let place = Place::new("given", None);
+    let place = TestFolder::new("given", None);
     if !has_namespaces(&place) {
         return;
     }
@@ -195,7 +195,7 @@ fn what_is_protected_is_not_changed_though_it_is_given() {
 
 #[test]
 fn what_stays_open_and_was_not_said_before_is_not_run() {
-    let place = Place::new("said", None);
+    let place = TestFolder::new("said", None);
     let run = |open: Value| place.sh("true", &json!({ "withoutNamespaces": true, "open": open }));
     let all = run(json!(null)).open();
     assert_eq!(run(json!(all)).code, Some(0));

@@ -14,29 +14,31 @@ use std::process::Command;
 
 use libc::{c_long, c_ulong, pid_t};
 
-/// An attack: its name, the hole that it goes through where that is said to be open, whether it comes through unconfined, and
-/// the attack itself, which is `Ok` when it came through.
-pub(crate) struct Attack {
+/// An attempt to get around the walls: its name, the gap through which it may succeed where that gap is reported, and the attempt
+/// itself, which is `Ok` if it succeeds.
+pub(crate) struct EscapeAttempt {
     pub name: &'static str,
-    pub hole: Option<&'static str>,
-    /// It comes through unconfined, and changes nothing then that others need. So it is known to be one.
+    pub gap: Option<&'static str>,
+    /// Whether it is also tried unconfined, where it must succeed: that shows that it is an attack. It then does no harm.
     pub is_tried: bool,
     run: fn() -> io::Result<()>,
 }
 
-const fn tried(name: &'static str, run: fn() -> io::Result<()>) -> Attack {
-    Attack { name, hole: None, is_tried: true, run }
+const fn tried(name: &'static str, run: fn() -> io::Result<()>) -> EscapeAttempt {
+    EscapeAttempt { name, gap: None, is_tried: true, run }
 }
 
-const fn through(hole: &'static str, name: &'static str, run: fn() -> io::Result<()>) -> Attack {
-    Attack { name, hole: Some(hole), is_tried: true, run }
+const fn through(
+    gap: &'static str, name: &'static str, run: fn() -> io::Result<()>,
+) -> EscapeAttempt {
+    EscapeAttempt { name, gap: Some(gap), is_tried: true, run }
 }
 
-const fn untried(name: &'static str, run: fn() -> io::Result<()>) -> Attack {
-    Attack { name, hole: None, is_tried: false, run }
+const fn untried(name: &'static str, run: fn() -> io::Result<()>) -> EscapeAttempt {
+    EscapeAttempt { name, gap: None, is_tried: false, run }
 }
 
-/// What the attacks are told, as variables.
+/// The variables for the attacks.
 pub(crate) const VARIABLES: &[&str] =
     &["OUTSIDE", "PROJECT", "VICTIM", "TCP", "UDP", "ABSTRACT", "SHARED", "ATTACK"];
 
@@ -67,7 +69,7 @@ fn checked(value: c_long) -> io::Result<()> {
     if value < 0 { Err(Error::last_os_error()) } else { Ok(()) }
 }
 
-/// A call of the kernel that must be refused as such, whatever is wrong with its arguments.
+/// A system call that must be refused with any arguments, even wrong ones.
 fn refused(call: c_long, arguments: [c_ulong; 4]) -> io::Result<()> {
     let [a, b, c, d] = arguments;
     // SAFETY: the arguments are numbers that no call can use as an address, or that it refuses before it does.
@@ -99,7 +101,7 @@ fn overwrite(path: PathBuf) -> io::Result<()> {
     OpenOptions::new().write(true).open(path)?.write_all(b"x")
 }
 
-pub(crate) const ATTACKS: &[Attack] = &[
+pub(crate) const ATTACKS: &[EscapeAttempt] = &[
     // Writing.
     tried("writes a file", || overwrite(outside("kept"))),
     tried("appends to a file", || {
@@ -310,7 +312,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
             .read(true)
             .write(true)
             .open(format!("/proc/{}/mem", told("VICTIM")))?;
-        // Whoever it is, its memory does not begin at zero.
+        // No process has memory at address zero.
         let error = memory.read(&mut [0]).err().and_then(|error| error.raw_os_error());
         if is_victim() && error == Some(libc::EIO) {
             Ok(())
@@ -340,7 +342,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
         refused(libc::SYS_pidfd_getfd, [0, 0, 0, 0])
     }),
     through("signals", "sends a signal to another process", || {
-        // SAFETY: it takes numbers; the signal is one that nobody minds.
+        // SAFETY: it takes numbers; the signal has no effect by default.
         checked(unsafe { libc::kill(number("VICTIM"), libc::SIGWINCH) }.into())?;
         if is_victim() { Ok(()) } else { Err(Error::other("to somebody else")) }
     }),
@@ -453,7 +455,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
         }
         Err(Error::other("none"))
     }),
-    // What processes share.
+    // State that processes share.
     tried("opens memory that is shared by a number", || {
         // SAFETY: it takes numbers.
         checked(unsafe { libc::shmget(number("SHARED"), 0, 0) }.into())
@@ -467,7 +469,7 @@ fn has_text(path: PathBuf) -> io::Result<()> {
     if fs::read(path)?.is_empty() { Err(Error::other("empty")) } else { Ok(()) }
 }
 
-/// Whether the number of the victim means the victim here. In a namespace of processes it means somebody else, or nobody.
+/// Whether the number of the victim means the victim here. In a namespace of processes it means another process, or none.
 fn is_victim() -> bool {
     fs::read_to_string(format!("/proc/{}/cmdline", told("VICTIM")))
         .is_ok_and(|words| words.contains("98765"))

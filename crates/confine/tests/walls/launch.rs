@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 pub(crate) const LAUNCHER: &str = env!("CARGO_BIN_EXE_countersign-confine");
 pub(crate) const NOBODY: u32 = 65534;
 
-/// A folder with a project and what lies outside of it; gone with the value.
-pub(crate) struct Place {
+/// A folder with a project and files outside of it, removed on drop.
+pub(crate) struct TestFolder {
     pub root: PathBuf,
-    /// Who runs the commands; nobody: whoever runs the test.
+    /// The user of the commands; `None`: the user of the test.
     pub user: Option<u32>,
 }
 
-impl Place {
+impl TestFolder {
     pub(crate) fn new(name: &str, user: Option<u32>) -> Self {
         let who = user.map_or("self".into(), |user| user.to_string());
         let root = Path::new(env!("CARGO_TARGET_TMPDIR"))
@@ -57,7 +57,7 @@ impl Place {
         self.root.join("outside")
     }
 
-    /// What the test's own commands need: the system, the test itself, and the project to write to.
+    /// The plan that the test's own commands need: the system, the test itself, and the project to write to.
     pub(crate) fn plan(&self, command: &[&str]) -> Value {
         let own = std::env::current_exe().unwrap();
         json!({
@@ -89,16 +89,16 @@ impl Place {
         }
     }
 
-    pub(crate) fn run(&self, plan: &Value) -> Ended {
-        Ended::of(self.launch(plan).output().unwrap())
+    pub(crate) fn run(&self, plan: &Value) -> LaunchResult {
+        LaunchResult::of(self.launch(plan).output().unwrap())
     }
 
     /// Runs a line of a shell under a plan that is the usual one, changed.
-    pub(crate) fn sh(&self, line: &str, changes: &Value) -> Ended {
+    pub(crate) fn sh(&self, line: &str, changes: &Value) -> LaunchResult {
         self.run(&changed(self.plan(&["sh", "-c", line]), changes))
     }
 
-    /// What lies outside, with contents and modes.
+    /// The files outside, with contents and modes.
     pub(crate) fn seen_outside(&self) -> String {
         // Without the times, which reading changes.
         let look = r#"find outside -printf '%p %m %U %s %T@ %l\n' | sort; cat outside/kept outside/secret"#;
@@ -117,24 +117,24 @@ const FILES: &[(&str, &str)] = &[
     ("outside/secret", "secret"),
 ];
 
-impl Drop for Place {
+impl Drop for TestFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.root);
     }
 }
 
-/// How a call ended.
+/// The result of a launch.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct LaunchResult {
     pub code: Option<i32>,
     pub signal: Option<i32>,
     pub out: String,
     pub err: String,
-    /// What the launcher said on the status descriptor.
+    /// The line of the launcher on the status descriptor.
     pub status: Option<Value>,
 }
 
-impl Ended {
+impl LaunchResult {
     pub(crate) fn of(output: Output) -> Self {
         use std::os::unix::process::ExitStatusExt;
         let [out, err] = [output.stdout, output.stderr]
@@ -143,11 +143,11 @@ impl Ended {
         Self { code: output.status.code(), signal: output.status.signal(), out, err, status }
     }
 
-    /// What is not held, by what the launcher says.
+    /// The gaps that the launcher reports.
     pub(crate) fn open(&self) -> Vec<String> {
         let open = self.status.as_ref().and_then(|status| status["confined"]["open"].as_array());
         let open = open.unwrap_or_else(|| panic!("it was not confined: {self:?}"));
-        open.iter().map(|hole| hole.as_str().unwrap().to_owned()).collect()
+        open.iter().map(|gap| gap.as_str().unwrap().to_owned()).collect()
     }
 }
 
@@ -158,7 +158,7 @@ pub(crate) fn changed(mut plan: Value, changes: &Value) -> Value {
     plan
 }
 
-/// Who runs the commands of a test: whoever runs the test and, where that is root and others may look in here, a plain user.
+/// The users of the commands of a test: the user of the test and, if that is root and others may read this folder, a plain user.
 pub(crate) fn users() -> Vec<Option<u32>> {
     // SAFETY: it takes nothing and cannot fail.
     if unsafe { libc::geteuid() } != 0 {
@@ -173,7 +173,7 @@ pub(crate) fn users() -> Vec<Option<u32>> {
 }
 
 /// Whether this machine gives namespaces to this user; a test that needs them says so where there are none.
-pub(crate) fn has_namespaces(place: &Place) -> bool {
+pub(crate) fn has_namespaces(place: &TestFolder) -> bool {
     let gives = gives_namespaces(place);
     if !gives {
         let _ = writeln!(std::io::stderr(), "not tried here, there are no namespaces");
@@ -181,7 +181,7 @@ pub(crate) fn has_namespaces(place: &Place) -> bool {
     gives
 }
 
-fn gives_namespaces(place: &Place) -> bool {
+fn gives_namespaces(place: &TestFolder) -> bool {
     let mut command = Command::new(LAUNCHER);
     place.as_user(command.arg("report"));
     let report: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
@@ -189,12 +189,12 @@ fn gives_namespaces(place: &Place) -> bool {
 }
 
 /// The values of `withoutNamespaces` that can be tried here.
-pub(crate) fn ways(place: &Place) -> Vec<bool> {
+pub(crate) fn ways(place: &TestFolder) -> Vec<bool> {
     if has_namespaces(place) { vec![false, true] } else { vec![true] }
 }
 
 /// Each plan that walls are tried under: with namespaces and without, each version of Landlock.
-pub(crate) fn variants(place: &Place) -> Vec<Value> {
+pub(crate) fn variants(place: &TestFolder) -> Vec<Value> {
     ways(place)
         .into_iter()
         .flat_map(|without| {

@@ -1,4 +1,4 @@
-//! Names that a command can change lead to nothing that it was not given: what was looked at is what is opened.
+//! Names that a command can change give it no access to other files: the file that was checked is the file that is opened.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -8,19 +8,19 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::launch::{Place, changed, exists, has_namespaces, users, ways};
+use crate::launch::{TestFolder, changed, exists, has_namespaces, users, ways};
 
-/// Also where a test fails: who swaps would go on for ever.
-struct Ends<'a>(&'a AtomicBool);
+/// Stops the thread that swaps names, even if the test fails.
+struct StopOnDrop<'a>(&'a AtomicBool);
 
-impl Drop for Ends<'_> {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// Reads and writes what lies outside, by a name in the project and by its own.
-fn line(place: &Place) -> String {
+/// Reads and writes files outside, by a name in the project and by their own.
+fn line(place: &TestFolder) -> String {
     let outside = place.outside();
     let outside = outside.display();
     format!(
@@ -31,7 +31,7 @@ fn line(place: &Place) -> String {
 #[test]
 fn a_symlink_that_a_command_can_make_leads_nowhere() {
     for user in users() {
-        let place = Place::new("links", user);
+        let place = TestFolder::new("links", user);
         symlink(place.outside(), place.project().join("out")).unwrap();
         let before = place.seen_outside();
         let out = place.project().join("out");
@@ -54,7 +54,7 @@ fn a_symlink_that_a_command_can_make_leads_nowhere() {
 #[test]
 fn an_exact_path_is_the_one_that_was_shown_or_nothing() {
     for user in users() {
-        let place = Place::new("exact", user);
+        let place = TestFolder::new("exact", user);
         let link = place.root.join("link");
         symlink(place.outside(), &link).unwrap();
         let read = |paths: &[&std::path::Path]| {
@@ -83,7 +83,7 @@ fn an_exact_path_is_the_one_that_was_shown_or_nothing() {
 #[test]
 fn a_folder_that_is_swapped_for_a_symlink_again_and_again_opens_nothing() {
     for user in users() {
-        let place = Place::new("swapped", user);
+        let place = TestFolder::new("swapped", user);
         let [out, link, folder] = ["out", "link", "folder"].map(|name| place.project().join(name));
         symlink(place.outside(), &link).unwrap();
         fs::create_dir(&folder).unwrap();
@@ -92,7 +92,7 @@ fn a_folder_that_is_swapped_for_a_symlink_again_and_again_opens_nothing() {
         let before = place.seen_outside();
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let _ends = Ends(&over);
+            let _ends = StopOnDrop(&over);
             scope.spawn(|| {
                 while !over.load(Ordering::Relaxed) {
                     for side in [&folder, &link] {
@@ -121,7 +121,7 @@ fn a_folder_that_is_swapped_for_a_symlink_again_and_again_opens_nothing() {
 #[test]
 fn a_socket_that_took_the_place_of_the_proxy_is_not_connected_to() {
     for user in users() {
-        let place = Place::new("replaced", user);
+        let place = TestFolder::new("replaced", user);
         if !has_namespaces(&place) {
             continue;
         }

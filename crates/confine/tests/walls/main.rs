@@ -1,4 +1,4 @@
-//! What a confined command cannot do, by programs that try it: with namespaces and without, under each version of Landlock, as
+//! The limits of a confined command, by programs that try to get around them: with namespaces and without, under each version of Landlock, as
 //! root and as a plain user.
 #![cfg(target_os = "linux")]
 #![allow(
@@ -30,10 +30,10 @@ use std::time::{Duration, Instant};
 
 use effort::effort;
 use hostile::{ATTACKS, VARIABLES};
-use launch::{LAUNCHER, Place, changed, exists, has_namespaces, users, variants, ways};
+use launch::{LAUNCHER, TestFolder, changed, exists, has_namespaces, users, variants, ways};
 use serde_json::{Value, json};
 
-/// The hostile program: this test, started by the others with what it shall attack.
+/// The hostile program: this test, started by the others with its targets.
 #[test]
 fn hostile_program() {
     if std::env::var_os("ATTACK").is_some() {
@@ -41,8 +41,8 @@ fn hostile_program() {
     }
 }
 
-/// What is attacked: a process, sockets, memory that is shared.
-struct Targets {
+/// The targets of the attacks: a process, sockets, shared memory.
+struct AttackTargets {
     victim: Child,
     tcp: TcpListener,
     udp: UdpSocket,
@@ -50,8 +50,8 @@ struct Targets {
     shared: i32,
 }
 
-impl Targets {
-    fn new(place: &Place) -> Self {
+impl AttackTargets {
+    fn new(place: &TestFolder) -> Self {
         let mut victim = Command::new("sleep");
         place.as_user(victim.arg("98765").env("VICTIM_SECRET", "VICTIM_SECRET"));
         let victim = victim.spawn().unwrap();
@@ -77,7 +77,7 @@ impl Targets {
         }
     }
 
-    fn tell(&self, place: &Place, command: &mut Command, attack: &str) {
+    fn tell(&self, place: &TestFolder, command: &mut Command, attack: &str) {
         let values = [
             place.outside().display().to_string(),
             place.project().display().to_string(),
@@ -92,7 +92,7 @@ impl Targets {
     }
 }
 
-impl Drop for Targets {
+impl Drop for AttackTargets {
     fn drop(&mut self) {
         let _ = self.victim.kill();
         let _ = self.victim.wait();
@@ -111,7 +111,7 @@ fn came_through(out: &str, err: &str) -> Vec<String> {
     out.lines().filter_map(|line| Some(line.split_once("through: ")?.1.to_owned())).collect()
 }
 
-fn attacked(place: &Place, targets: &Targets, changes: &Value) {
+fn attacked(place: &TestFolder, targets: &AttackTargets, changes: &Value) {
     let own = std::env::current_exe().unwrap();
     let plan = place.plan(&[own.to_str().unwrap(), "--exact", "hostile_program", "--nocapture"]);
     let mut plan = changed(plan, changes);
@@ -141,7 +141,7 @@ fn attacked(place: &Place, targets: &Targets, changes: &Value) {
     let who = place.user;
     for name in came_through(&out, &err) {
         let attack = ATTACKS.iter().find(|attack| attack.name == name).unwrap();
-        let is_said = attack.hole.is_some_and(|hole| open.contains(&hole));
+        let is_said = attack.gap.is_some_and(|gap| open.contains(&gap));
         assert!(
             is_said,
             "came through as {who:?} under {changes}: {name}; said to be open: {open:?}"
@@ -161,9 +161,9 @@ fn attacked(place: &Place, targets: &Targets, changes: &Value) {
 #[test]
 fn nothing_passes_but_what_is_said_to_be_open() {
     for user in users() {
-        let place = Place::new("walls", user);
+        let place = TestFolder::new("walls", user);
         fs::write(place.outside().join("readable"), "readable").unwrap();
-        let targets = Targets::new(&place);
+        let targets = AttackTargets::new(&place);
         for changes in variants(&place) {
             attacked(&place, &targets, &changes);
         }
@@ -175,11 +175,11 @@ fn nothing_passes_but_what_is_said_to_be_open() {
 #[test]
 fn the_attacks_work_on_what_is_not_confined() {
     let user = users().into_iter().next_back().flatten();
-    let place = Place::new("open", user);
+    let place = TestFolder::new("open", user);
     fs::write(place.outside().join("readable"), "readable").unwrap();
     fs::set_permissions(place.outside().join("readable"), fs::Permissions::from_mode(0o666))
         .unwrap();
-    let targets = Targets::new(&place);
+    let targets = AttackTargets::new(&place);
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "hostile_program", "--nocapture"]).current_dir(place.project());
     targets.tell(&place, place_as(&place, &mut command), "tried");
@@ -191,7 +191,7 @@ fn the_attacks_work_on_what_is_not_confined() {
         .filter(|attack| attack.is_tried && !through.iter().any(|name| name == attack.name))
         .map(|attack| attack.name)
         .collect();
-    // What this kernel or this user may lack, apart from any sandbox.
+    // Features that this kernel or this user may lack, apart from any sandbox.
     let lacking = ["makes a namespace of users", "uses calls of another architecture"];
     assert!(
         failed.iter().all(|name| lacking.contains(name)),
@@ -199,7 +199,7 @@ fn the_attacks_work_on_what_is_not_confined() {
     );
 }
 
-fn place_as<'a>(place: &Place, command: &'a mut Command) -> &'a mut Command {
+fn place_as<'a>(place: &TestFolder, command: &'a mut Command) -> &'a mut Command {
     place.as_user(command);
     command
 }
@@ -210,7 +210,7 @@ fn what_is_allowed_works() {
         && chmod 755 deep/er/moved && touch -d 2020-01-01 own && rm -r deep && ls /usr >/dev/null && echo x > $TMPDIR/t \
         && cat $TMPDIR/t && echo to-null > /dev/null && (echo piped | cat) && cat </dev/zero | head -c 3 | wc -c && pwd";
     for user in users() {
-        let place = Place::new("allowed", user);
+        let place = TestFolder::new("allowed", user);
         for changes in variants(&place) {
             fs::create_dir_all(place.project().join("deep")).unwrap();
             if let Some(user) = user {
@@ -231,7 +231,7 @@ fn what_is_allowed_works() {
 
 #[test]
 fn a_command_gets_the_variables_that_are_named_and_no_others() {
-    let place = Place::new("variables", None);
+    let place = TestFolder::new("variables", None);
     let plan = changed(place.plan(&["env"]), &json!({ "environment": ["PATH", "KEPT"] }));
     let output =
         place.launch(&plan).env("KEPT", "1").env("AWS_SECRET_ACCESS_KEY", "2").output().unwrap();
@@ -245,7 +245,7 @@ fn a_command_gets_the_variables_that_are_named_and_no_others() {
 #[test]
 fn a_call_ends_as_its_command_does() {
     for user in users() {
-        let place = Place::new("ends", user);
+        let place = TestFolder::new("ends", user);
         for without in ways(&place) {
             let changes = json!({ "withoutNamespaces": without });
             assert_eq!(place.sh("exit 7", &changes).code, Some(7));
@@ -262,7 +262,7 @@ fn a_call_ends_as_its_command_does() {
 #[test]
 fn signals_reach_the_command() {
     for user in users() {
-        let place = Place::new("signals", user);
+        let place = TestFolder::new("signals", user);
         for without in ways(&place) {
             let line = "trap 'echo got; exit 9' TERM; echo ready; while :; do sleep 0.01; done";
             let plan =
@@ -284,7 +284,7 @@ fn signals_reach_the_command() {
 #[test]
 fn no_signal_is_held_back_from_the_command() {
     for user in users() {
-        let place = Place::new("masks", user);
+        let place = TestFolder::new("masks", user);
         for without in ways(&place) {
             let changes = json!({ "withoutNamespaces": without });
             let look = "import signal; print(list(signal.pthread_sigmask(signal.SIG_BLOCK, [])))";
@@ -303,7 +303,7 @@ const ORPHAN: &str = "setsid sh -c 'setsid sh -c \"trap : TERM HUP; while :; do 
 #[test]
 fn nothing_outlives_the_call() {
     for user in users() {
-        let place = Place::new("orphans", user);
+        let place = TestFolder::new("orphans", user);
         for without in ways(&place) {
             let plan = changed(
                 place.plan(&["sh", "-c", ORPHAN]),
@@ -319,7 +319,7 @@ fn nothing_outlives_the_call() {
 #[test]
 fn nothing_outlives_a_launcher_that_is_killed() {
     for user in users() {
-        let place = Place::new("killed", user);
+        let place = TestFolder::new("killed", user);
         if !has_namespaces(&place) {
             continue;
         }
@@ -340,7 +340,7 @@ fn nothing_outlives_a_launcher_that_is_killed() {
 #[test]
 fn a_launcher_that_is_killed_as_it_starts_leaves_nobody() {
     for user in users() {
-        let place = Place::new("early", user);
+        let place = TestFolder::new("early", user);
         if !has_namespaces(&place) {
             continue;
         }
@@ -362,7 +362,7 @@ fn a_launcher_that_is_killed_as_it_starts_leaves_nobody() {
             child.kill().unwrap();
             child.wait().unwrap();
         }
-        // What was told to end needs its time.
+        // A process that was told to end needs its time.
         let until = Instant::now() + Duration::from_secs(60);
         while left() > 0 && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(20));
@@ -382,7 +382,7 @@ fn a_terminal_is_neither_read_nor_typed_into() {
     // SAFETY: both were made just now.
     let (mut leader, follower) =
         unsafe { (File::from_raw_fd(leader), File::from_raw_fd(follower)) };
-    let place = Place::new("terminal", None);
+    let place = TestFolder::new("terminal", None);
     for without in ways(&place) {
         let program = "import fcntl, os, termios\n\
             def tried(name, do):\n\
@@ -422,7 +422,7 @@ fn a_terminal_is_neither_read_nor_typed_into() {
 #[test]
 fn a_network_of_its_own_reaches_itself_and_nobody_else() {
     for user in users() {
-        let place = Place::new("loopback", user);
+        let place = TestFolder::new("loopback", user);
         if !has_namespaces(&place) {
             continue;
         }
@@ -451,7 +451,7 @@ fn a_network_of_its_own_reaches_itself_and_nobody_else() {
 #[test]
 fn a_proxy_is_reached_and_nothing_beside_it() {
     for user in users() {
-        let place = Place::new("proxy", user);
+        let place = TestFolder::new("proxy", user);
         if !has_namespaces(&place) {
             continue;
         }
@@ -486,7 +486,7 @@ fn a_proxy_is_reached_and_nothing_beside_it() {
 #[test]
 fn a_proxy_on_a_socket_with_a_path_is_reached_by_many_at_once() {
     for user in users() {
-        let place = Place::new("carried", user);
+        let place = TestFolder::new("carried", user);
         if !has_namespaces(&place) {
             continue;
         }
@@ -502,7 +502,7 @@ fn a_proxy_on_a_socket_with_a_path_is_reached_by_many_at_once() {
                 });
             }
         });
-        // More than are carried at once: those that say nothing wait, and hold up nobody for ever.
+        // More than are carried at once: silent ones wait, and do not block others for ever.
         let program = "import socket\n\
             def one(): return socket.create_connection(('127.0.0.1', 8888))\n\
             idle = [one() for _ in range(200)]\n\
@@ -523,7 +523,7 @@ fn a_proxy_on_a_socket_with_a_path_is_reached_by_many_at_once() {
 #[test]
 fn without_namespaces_one_port_is_reached_by_tcp_and_nothing_else() {
     for user in users() {
-        let place = Place::new("port", user);
+        let place = TestFolder::new("port", user);
         let [proxy, other] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
         let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
         let [at, beside] = [&proxy, &other].map(|socket| socket.local_addr().unwrap().port());
@@ -571,7 +571,7 @@ fn without_namespaces_one_port_is_reached_by_tcp_and_nothing_else() {
 #[test]
 fn local_sockets_that_are_there_are_hidden_where_others_are_allowed() {
     for user in users() {
-        let place = Place::new("local", user);
+        let place = TestFolder::new("local", user);
         if !has_namespaces(&place) {
             continue;
         }
@@ -595,7 +595,7 @@ fn local_sockets_that_are_there_are_hidden_where_others_are_allowed() {
 
 #[test]
 fn what_cannot_be_held_is_not_run() {
-    let place = Place::new("demand", None);
+    let place = TestFolder::new("demand", None);
     let touch = place.plan(&["touch", "ran"]);
     let cases = [
         (json!({ "withoutNamespaces": true, "demand": "whole" }), 125),
@@ -629,7 +629,7 @@ fn what_cannot_be_held_is_not_run() {
 
 #[test]
 fn a_plan_comes_in_pieces_or_by_a_descriptor() {
-    let place = Place::new("pieces", None);
+    let place = TestFolder::new("pieces", None);
     let plan = place.plan(&["echo", "said"]).to_string();
     let (first, second) = plan.split_at(plan.len() / 2);
     let pieces = Command::new(LAUNCHER).args(["run", first, second]).output().unwrap();
@@ -647,7 +647,7 @@ fn a_plan_comes_in_pieces_or_by_a_descriptor() {
 
 #[test]
 fn a_private_folder_and_one_for_temporary_files_are_given() {
-    let place = Place::new("private", None);
+    let place = TestFolder::new("private", None);
     if !has_namespaces(&place) {
         return;
     }
@@ -671,7 +671,7 @@ fn a_private_folder_and_one_for_temporary_files_are_given() {
 
 #[test]
 fn limits_hold() {
-    let place = Place::new("limits", None);
+    let place = TestFolder::new("limits", None);
     let ended = place.sh(
         "head -c 5000 /dev/zero > big; wc -c < big; ulimit -c",
         &json!({ "limits": { "fileSize": 1000 } }),
@@ -681,7 +681,7 @@ fn limits_hold() {
 
 #[test]
 fn the_whole_system_can_be_read_but_not_what_runs_on_it() {
-    let place = Place::new("system", None);
+    let place = TestFolder::new("system", None);
     if !has_namespaces(&place) {
         return;
     }

@@ -1,5 +1,4 @@
-//! Texts that come to where they are evaluated: parameters, what the shell reads as arithmetic, and words that turn out to
-//! be options.
+//! Texts that are evaluated later: parameters, texts that the shell reads as arithmetic, and words that turn out to be options.
 
 use fastrand::Rng;
 

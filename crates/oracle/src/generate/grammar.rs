@@ -131,7 +131,7 @@ fn command(rng: &mut Rng, depth: u8) -> String {
     }
 }
 
-/// A list, ended as what follows needs it.
+/// A list, ended as the next part needs it.
 pub(super) fn ended(rng: &mut Rng, depth: u8, end: &str) -> String {
     let text = list(rng, depth);
     if text.ends_with('\n') { text } else { format!("{text}{end}") }

@@ -1,10 +1,10 @@
-//! Symlinks that a script makes, and uses of what they lead to.
+//! Symlinks that a script makes, and uses of their targets.
 
 use fastrand::Rng;
 
 use super::pick;
 
-/// A link that is made, and a use of what it leads to.
+/// A link that is made, and a use of its target.
 pub(super) fn linked(rng: &mut Rng) -> String {
     let target = pick(
         rng,

@@ -1,7 +1,7 @@
-//! Command lines from a seed: by a grammar, by mutation of what the grammar made, and by mutation of a corpus.
+//! Command lines from a seed: by a grammar, by mutation of its output, and by mutation of a corpus.
 //!
 //! Most commands in them are allowed by [`crate::policy`], so that the verdict is often *allow* and there is something to
-//! refute. What is not allowed stands mostly where no shell should run it: in quotes, comments, here-documents.
+//! refute. Commands that are not allowed stand mostly where no shell should run them: in quotes, comments, here-documents.
 
 mod compound;
 mod evaluating;

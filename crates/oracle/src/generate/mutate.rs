@@ -7,7 +7,7 @@ use super::{often, pick, words};
 /// The longest script, in bytes.
 const LONGEST: usize = 1500;
 
-/// What turns one reading into another.
+/// Tokens that turn one reading into another.
 const TOKENS: &[&str] = &[
     "'",
     "\"",

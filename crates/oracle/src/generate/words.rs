@@ -5,7 +5,7 @@ use fastrand::Rng;
 use super::grammar;
 use super::{often, pick};
 
-/// What the policy of the campaign allows.
+/// Commands that the policy of the campaign allows.
 pub(super) const ALLOWED: &[&str] = &[
     "git status",
     "git status -s",
@@ -29,7 +29,7 @@ pub(super) const ALLOWED: &[&str] = &[
     "find . -name x",
 ];
 
-/// What it does not allow.
+/// Commands that it does not allow.
 pub(super) const FORBIDDEN: &[&str] = &[
     "rm x",
     "rm -rf src",
@@ -129,7 +129,7 @@ pub(super) fn payload(rng: &mut Rng) -> String {
     format!("{before}{command}{after}")
 }
 
-/// A payload without what would end these quotes.
+/// A payload without the characters that would end these quotes.
 fn payload_without(rng: &mut Rng, ends: &[char]) -> String {
     payload(rng).replace(ends, if often(rng, 50) { "" } else { "_" })
 }
@@ -330,7 +330,7 @@ fn inner(rng: &mut Rng, depth: u8) -> String {
     }
 }
 
-/// What stands in `(( ))`.
+/// An expression in `(( ))`.
 pub(super) fn arithmetic(rng: &mut Rng, depth: u8) -> String {
     match rng.u8(..10) {
         0..4 => pick(

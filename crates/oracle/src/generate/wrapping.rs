@@ -1,4 +1,4 @@
-//! What stands around a command: redirections, here-documents, commands that run it, shells that read it, locales.
+//! The surroundings of a command: redirections, here-documents, commands that run it, shells that read it, locales.
 
 use fastrand::Rng;
 
@@ -296,7 +296,7 @@ pub(super) fn nested(rng: &mut Rng, depth: u8) -> String {
     format!("{shell} {quoted}{after}")
 }
 
-/// A locale, with which bytes may be other letters to the shell and to what it runs.
+/// A locale, with which bytes may be other letters to the shell and to its programs.
 pub(super) fn localized(rng: &mut Rng, simple: &str) -> String {
     let name = pick(
         rng,

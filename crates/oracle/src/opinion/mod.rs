@@ -132,7 +132,7 @@ pub fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// The side of the parsers, of which there are none in this build.
+/// The side of the parsers, which this build does not have.
 ///
 /// # Errors
 /// Always.

@@ -36,7 +36,7 @@ impl DebugTree {
 }
 
 /// The characters of a debug output that are still to be read.
-type DebugChars<'a> = std::iter::Peekable<std::str::DebugChars<'a>>;
+type DebugChars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
 fn value(chars: &mut DebugChars) -> Option<DebugTree> {
     let mut tree = DebugTree::default();

@@ -86,7 +86,7 @@ fn is_mentioned(
         EffectKind::Reads if program == "lsattr" => named(),
         EffectKind::Reads => speaks(Some(FileAccess::Read)) || is_made(),
         EffectKind::Lists => speaks(None) || is_made() || named(),
-        // A directory on the way to what is made.
+        // A directory on the way to a file that is made.
         EffectKind::Writes if effect.call.starts_with("mkdir") && leads(&effect.path, files) => {
             true
         }
@@ -103,8 +103,8 @@ fn leads(dir: &str, files: &[FileMention]) -> bool {
     written.flat_map(|it| &it.places).any(|place| is_below(place, dir))
 }
 
-/// Whether reading the names in a directory belongs to the use of a mentioned file: those beside a file that is written, for the number of its
-/// backup, and those below a directory where names are all that is read.
+/// Whether the use of a mentioned file includes reading the names in a directory: those beside a file that is written, for the
+/// number of its backup, and those below a directory of which only names are read.
 fn lists(program: &str, file: &FileMention, dir: &str) -> bool {
     file.places.iter().any(|place| match file.access {
         FileAccess::Write => known::names_beside(program) && parent(place) == dir,

@@ -37,10 +37,10 @@ const DEVICES: &[&str] = &[
     "/dev/ptmx",
 ];
 
-/// Where programs keep what they need for a moment, and where the line prints to.
+/// The directories of temporary files, and the file of the output.
 const MOMENTARY: &[&str] = &[TEMP, "/var/tmp", "/dev/shm", OUTPUT];
 
-/// Sockets of the machine's own services that a program asks for names of users and hosts, or tells what happened.
+/// Sockets of the machine's own services: names of users and hosts, and the log.
 const SOCKETS: &[&str] = &["/nscd/socket", "/dev/log", "/run/systemd/userdb", "/dev/dbus"];
 
 /// Programs that are scripts or leave a part of their work to others: whom they start.
@@ -83,13 +83,13 @@ const RUNS: &[(&[&str], &[&str])] = &[
     (&["scp"], &["cp"]),
     // `less --version`.
     (&["bat", "batcat"], &["less"]),
-    // What `cargo -vV` tells of the system.
+    // `cargo -vV` prints the version of the system.
     (&["cargo"], &["lsb_release"]),
 ];
 
 /// Files of the user's own with settings, and of the project, by the programs that look for them.
 const SETTINGS: &[(&[&str], &[&str])] = &[
-    // What git ignores is left out.
+    // They leave out the files that git ignores.
     (
         &["rg", "fd", "fdfind", "ag", "bat", "batcat", "cargo"],
         &[
@@ -106,45 +106,45 @@ const SETTINGS: &[(&[&str], &[&str])] = &[
     (&["npm", "npx"], &["home/.gitconfig"]),
 ];
 
-/// Programs that build the project that they stand in: which of its files they read and write no words of theirs say, so what
-/// they may do at all is for the rule that names them. What they keep in the home directory stands beside each.
+/// Programs that build the project of their directory. Their words do not name the files that they read and write, so the rule
+/// that allows the program decides alone. Beside each are its files in the home directory.
 const BUILDERS: &[(&[&str], &[&str])] = &[
     // Crates, and the locks on them.
     (&["cargo"], &[".cargo"]),
     (&["make", "gmake"], &[]),
     // Its list of packages.
     (&["cmake"], &[".cmake"]),
-    // What was fetched, what was logged, and its settings.
+    // Its cache, its logs, and its settings.
     (&["npm", "npx"], &[".npm", ".npmrc"]),
-    // What it found of each file, and its settings.
+    // Its results for each file, and its settings.
     (&["rubocop"], &[".cache/rubocop_cache", ".rubocop.yml", ".config/rubocop"]),
     // Tasks of the user.
     (&["rake"], &[".rake"]),
-    // Tests, which load what they test.
+    // Tests, which load the code under test.
     (&["phpunit", "rspec"], &[]),
-    // What was built, modules, and its settings.
+    // Its builds, modules, and settings.
     (&["go"], &[".cache/go-build", "go/pkg", ".config/go"]),
 ];
 
-/// Programs that read what they are said to write.
+/// Programs that read files of which the verdict says that they are written.
 const LOOK_AGAIN: &[&str] = &[
     // Whether a file is there already.
     "bzip2",
     "bunzip2",
     // The attributes that they change.
     "chattr",
-    // What they change a part of.
+    // Files that they change in part.
     "patch",
     "strip",
     "wipefs",
     "mkfs.ext4",
     "mkswap",
     "sponge",
-    // What it has written, to compare it.
+    // Its own output, to compare it.
     "rsync",
 ];
 
-/// Programs that number the backups of what they write (`a.txt.~2~`): they look for those that are there.
+/// Programs that number the backups of files that they write (`a.txt.~2~`): they look for existing ones.
 const NUMBERS_BACKUPS: &[&str] = &["cp", "mv", "ln", "install", "indent", "patch"];
 
 /// Where these programs write anyway: the kept pages of the manual, and the trash of the user and of the disk.
@@ -154,7 +154,7 @@ const OWN: &[(&[&str], &str)] = &[
     (&["trash", "trash-put"], "/srv/.Trash-1000"),
 ];
 
-/// Commands of git that look, and change nothing but what they remember of the files.
+/// Commands of git that only read, and change nothing but the index, their cache of the files.
 const GIT_LOOKS: &[&str] = &[
     "status",
     "log",
@@ -278,13 +278,13 @@ pub fn names_below(program: &str) -> bool {
     matches!(program, "find" | "lsattr")
 }
 
-/// Whether a program reads the names beside what it is said to write.
+/// Whether a program reads the names beside a file that it writes.
 pub fn names_beside(program: &str) -> bool {
     NUMBERS_BACKUPS.contains(&program)
 }
 
-/// Whether this is a builder's own: the project without the repository, from which git runs programs, and what it keeps in the
-/// home directory. No link leads there from elsewhere, for the path is the one that was found.
+/// Whether a file belongs to a builder: the project without the repository, from which git runs programs, and its own files in
+/// the home directory. The path is the real one, so no link leads there from elsewhere.
 fn builds(program: &str, effect: &ObservedEffect) -> bool {
     let in_project =
         is_below(&effect.path, PROJECT) && !is_below(&effect.path, &format!("{PROJECT}/.git"));
@@ -294,7 +294,7 @@ fn builds(program: &str, effect: &ObservedEffect) -> bool {
     })
 }
 
-/// Whether a program opens again what it is said to write.
+/// Whether a program reads a file that it writes.
 pub fn looks_again(program: &str) -> bool {
     LOOK_AGAIN.contains(&program)
 }
@@ -332,8 +332,8 @@ fn runs(program: &str, words: &[String], effect: &ObservedEffect) -> bool {
     }
     let listed =
         RUNS.iter().any(|(programs, runs)| programs.contains(&program) && runs.contains(&name));
-    // Its own parts, the other end of what is on this machine, and the editor of the environment, which is `true`.
-    // `ag` asks git what it ignores.
+    // Its own parts, the other end of a local connection, and the editor of the environment, which is `true`.
+    // `ag` asks git for the ignored files.
     let ignored = matches!(program, "ag")
         && (effect.call.contains("git config -z --path --get core.excludesfile")
             || name == "git" && effect.call.contains("\"core.excludesfile\""));

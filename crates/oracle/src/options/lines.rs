@@ -67,7 +67,7 @@ fn values() -> Vec<String> {
     values
 }
 
-/// What stands where operands stand, where files alone would not say much.
+/// Operands of programs for which files alone would not test much.
 const OPERANDS: &[(&[&str], &[&[&str]])] = &[
     (
         &[
@@ -281,7 +281,7 @@ const OPERANDS: &[(&[&str], &[&[&str]])] = &[
     ),
 ];
 
-/// What any program may be given.
+/// Operands for any program.
 const ANY: &[&[&str]] = &[&["a.txt"], &["d"], &["a.txt", "b.txt"], &[], &["new"], &["link"]];
 
 /// The letters that every program is tried with.
@@ -331,7 +331,7 @@ fn operands(target: &ProgramTarget) -> Vec<Vec<String>> {
             OPERANDS.iter().find(|(names, _)| single && names.contains(&program))
         })
         .map_or(&[][..], |(_, operands)| operands);
-    // What is its own stands there more often.
+    // The operands of the program itself occur more often.
     let all = own.iter().chain(own).chain(own).chain(ANY);
     all.map(|words| words.iter().map(|word| (*word).to_owned()).collect()).collect()
 }

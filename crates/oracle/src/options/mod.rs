@@ -1,4 +1,4 @@
-//! An oracle for options: command lines of one program each, judged as users get them; what is allowed runs under strace,
+//! An oracle for options: command lines of one program each, judged as users get them; allowed ones run under strace,
 //! and all that it opens, changes, executes or connects to must be covered by the verdict.
 //!
 //! - [`targets`]: the programs and commands, and the options that they have or say that they have

@@ -44,7 +44,7 @@ pub(super) fn build() -> io::Result<()> {
             continue;
         }
         let made = mount(NONE, point.as_str(), NONE, read_only | flags, NONE);
-        // What is hidden by another mount cannot be written to either.
+        // A path that is hidden by another mount cannot be written to either.
         if let Err(error) = made
             && point == "/"
         {

@@ -184,7 +184,7 @@ fn pid(line: &str) -> Option<i32> {
     line.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// The driver: starts what it is told, one after the other, and marks in the trace where each begins and ends.
+/// The driver: it starts lines by order, one after the other, and marks in the trace where each begins and ends.
 ///
 /// # Errors
 /// When the parent is gone.

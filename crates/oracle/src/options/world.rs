@@ -17,7 +17,7 @@ pub const PROJECT: &str = "/srv/w/p";
 pub const HOME: &str = "/srv/w/home";
 /// The folder outside of both.
 pub const OUTSIDE: &str = "/srv/w/outside";
-/// Where programs keep what they need for a moment.
+/// The directory of temporary files.
 pub const TEMP: &str = "/tmp";
 /// A text that stands in a variable of the environment and in files outside of the project.
 pub const CANARY: &str = "canary-5f0c1e";
@@ -214,7 +214,7 @@ impl WorldTree {
             }
             file.make(path)?;
         }
-        // Directories change with what is in them.
+        // The times of directories change with their contents.
         for (path, file) in &mut self.files {
             if matches!(file.content, FileContent::Dir) {
                 file.mark = mark(path)?;
@@ -351,7 +351,7 @@ pub fn environment() -> Vec<(String, String)> {
     set.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// An empty file for what a line prints.
+/// An empty file for the output of a line.
 ///
 /// # Errors
 /// When it cannot be made.

@@ -167,7 +167,7 @@ impl SandboxInit {
                 };
                 let name = event.name.unwrap_or_default();
                 let name = name.to_string_lossy();
-                // bash keeps long here-documents there, and `sed -i` what it writes, beside the file.
+                // bash keeps long here-documents there, and `sed -i` its output beside the file.
                 let passing = *dir == "/tmp" && name.starts_with("sh-thd.")
                     || name.len() == 9 && name.starts_with("sed");
                 if !passing {

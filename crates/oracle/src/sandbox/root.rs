@@ -89,7 +89,7 @@ pub(super) fn clean() -> io::Result<()> {
                     let _ = fs::remove_dir_all(path);
                 }
             } else if !(kind.is_symlink() && path == Path::new("/usr/bin")) {
-                // What cannot be deleted is found when it is written.
+                // A file that cannot be deleted fails when it is written again.
                 let _ = fs::remove_file(path);
             }
         }
@@ -134,7 +134,7 @@ fn which(name: &str) -> Option<PathBuf> {
     dirs.iter().map(|dir| Path::new(dir).join(name)).find_map(|path| path.canonicalize().ok())
 }
 
-/// What `ldd` says that these programs load. None for static ones.
+/// The libraries of these programs, by `ldd`. None for static ones.
 fn libraries(programs: &[PathBuf]) -> io::Result<BTreeSet<PathBuf>> {
     let said = Command::new("ldd").args(programs).output()?;
     let text = String::from_utf8_lossy(&said.stdout).into_owned();

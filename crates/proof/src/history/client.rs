@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::HistoryOperation;
 use crate::store::{DecideAnswer, ProofError, ProofStore, RequestState};
 
-/// ns on a clock that all processes of this machine share and nobody sets.
+/// ns on a monotonic clock that all processes of this machine share.
 pub fn now() -> u64 {
     #[cfg(unix)]
     {

@@ -131,7 +131,7 @@ fn example(key: &str, operations: &[HistoryOperation]) -> Result<String, ProofEr
     Ok(format!("{key}: {}", serde_json::to_string(&changes)?))
 }
 
-/// About what a client writes down of one operation, in bytes.
+/// About the size of the two lines of an operation, in bytes.
 const LINES: u64 = 200;
 
 /// Runs the clients and kills them until they have done enough.
@@ -162,7 +162,7 @@ fn record(
                 })
             })
             .collect();
-        // New keys come with what was done, not with time: a slow machine has as many operations on each.
+        // New keys come with the number of operations, not with time: a slow machine has as many operations on each.
         while !supervisors.iter().all(thread::ScopedJoinHandle::is_finished) {
             let written = (0..started.load(Ordering::Relaxed))
                 .filter_map(|number| fs::metadata(folder.path(&format!("client-{number}"))).ok())

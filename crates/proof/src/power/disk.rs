@@ -75,7 +75,7 @@ pub struct SimulatedDisk<'a> {
 }
 
 impl<'a> SimulatedDisk<'a> {
-    /// A folder that this image was written to, and nobody has touched since.
+    /// The disk of a folder to which this image was written, and which has not changed since.
     pub fn new(root: &Path, image: &DiskImage) -> Result<Self, ProofError> {
         let mut disk = Self {
             root: root.to_owned(),

@@ -1,5 +1,5 @@
 //! Power cuts. A program runs, with all that it does to a folder recorded; then, for random points of that record, the disk
-//! is made as a power cut at that point may have left it, and a second program looks at what it finds. One of these disks is
+//! is made as a power cut at that point may have left it, and a second program checks it. One of these disks is
 //! the start of the next life of the program.
 
 mod disk;
@@ -38,7 +38,7 @@ pub struct PowerPlan {
     pub processes: u64,
     /// How many points are cut at in all, in each mode.
     pub points: usize,
-    /// How often the victim works: each time after the first on what one of the cuts has left.
+    /// How often the victim works: each time after the first on the disk that one of the cuts has left.
     pub lives: u64,
     /// The seed of the random numbers.
     pub seed: u64,

@@ -132,7 +132,7 @@ impl MemoryTable {
             return;
         };
         match &*entry.kind {
-            // The key of a decision says what it was.
+            // The key of a decision is the new status.
             "decided" => row.state = RequestState { status: key.into(), by: entry.by },
             "started" => row.state.status = Status::Started.name().into(),
             _ => row.state.status = Status::Succeeded.name().into(),

@@ -124,7 +124,7 @@ pub trait ProofStore: Send + Sync {
     fn examine(&self) -> Result<StoreSnapshot, ProofError>;
 }
 
-/// The names of all stores, with what each is for.
+/// The names of all stores, with their descriptions.
 pub const NAMES: &[(&str, &str)] = &[
     ("ledger", "the ledger of countersign in SQLite: keeps its word"),
     ("engine", "its engine alone, under a small schema: keeps its word"),
