@@ -149,7 +149,7 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
     similarTo(record, earlier, place?.project, projectOf),
     isPending ? askedBefore(record, earlier, projectOf) : 0,
     isPending ? schemaOf(gate, record) : null,
-    gate.isDurable ? toldRun(gate.runs, record) : null,
+    gate.isDurable ? toldRun(gate.runs, record, (runId) => gate.pending({ runId })) : null,
   ]);
   return {
     record: recordOf(record, eyes),
