@@ -156,7 +156,7 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
     segments: segmentsOf(record.verdict),
     step: step.filter((each) => each.approvalId !== approvalId && each.runId === runId).map((each) => each.approvalId),
     similar,
-    often: askedOften(times) ?? null,
+    often: askedOften(times, record) ?? null,
     schema: schema === null ? null : (safeDeep(schema) as object),
     form: isPending ? formOf(record, schema) : null,
     questions: shownQuestions(record),
