@@ -477,7 +477,8 @@ export interface Gate extends AsyncDisposable {
   }): Promise<ApprovalRecord[]>;
   /**
    * How often a person approved calls like this one before: calls that its `always.allow` would have answered, in the same project.
-   * It looks at the latest 200 requests of the tool, at this gate or in its ledger. `0` where nothing is offered.
+   * It looks at the latest 200 requests of the tool, at this gate or in its ledger. `0` where nothing is offered,
+   * and where a person rejected one of those calls.
    *
    * @throws {@link UnknownApprovalError} (`ERR_UNKNOWN_APPROVAL`)
    */

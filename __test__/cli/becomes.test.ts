@@ -56,6 +56,36 @@ describe('on the command line', () => {
     expect(stdout).toMatch(/no process continues its run, so nothing runs yet: resume the run the-run\n$/);
   });
 
+  test('one of three calls of a step: the run waits for the others; history is in the order of the decisions', async () => {
+    const ledger = `sqlite:${join(scratch(), 'ledger.db')}` as const;
+    const gate = createGate({ ledger });
+    onTestFinished(() => gate.close());
+    const { tools } = recordingTools([]);
+    const three = ['a', 'b', 'c'].map((path, at) => call('del', { path }, `call_${at}`));
+    const { model } = scripted([calls(...three), says('Done.')]);
+    collect(streamWithEvents({ model, tools, prompt: 'Tidy up', interruptOn: { del: true }, gate } as never)).catch(
+      () => [],
+    );
+    const ids = (await waiting(gate, 3)).map(({ approvalId }) => approvalId);
+    const ends = [
+      'its run waits for 2 more to be decided',
+      'its run waits for 1 more to be decided',
+      'its run goes on',
+    ];
+    for (const [turn, id] of ids.toReversed().entries()) {
+      const { stdout } = await countersign(['approve', id, '-l', ledger], { env: { NO_COLOR: '1' } });
+      expect(stdout).toContain(`approved  ${id.slice(-8)}  ${ends[turn]}\n`);
+    }
+    const { stdout } = await countersign(['history', '-l', ledger, '--json']);
+    const told = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { approvalId: string }).approvalId);
+    expect(told).toEqual(ids.toReversed());
+    const last = await countersign(['history', '-l', ledger, '--json', '--limit', '1']);
+    expect(last.stdout).toContain(ids[0]);
+  });
+
   test('a request outside of any run is decided without a word of one', async () => {
     const ledger = `sqlite:${join(scratch(), 'ledger.db')}` as const;
     const gate = createGate({ ledger });

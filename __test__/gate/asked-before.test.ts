@@ -70,8 +70,8 @@ describe('askedBefore', () => {
     expect(before).toBe(2);
     await gate.reject(request.approvalId);
     await ended;
-    // A rejection is none, and other words are others.
-    expect((await asks(gate)).before).toBe(2);
+    // What was rejected as well is not pointed at, and other words are others.
+    expect((await asks(gate)).before).toBe(0);
     expect((await asks(gate, 'npm run lint')).before).toBe(0);
   });
 
@@ -122,11 +122,23 @@ describe('the prompts', () => {
     [2, undefined],
     [3, 'approved 3 times before'],
   ])('point at "always" from the third time on: %i', (times, said) => {
-    expect(askedOften(times)).toBe(said);
+    expect(askedOften(times, record)).toBe(said);
     const ask = askOf({ ...record, always: { allow, deny: null } }, 1, 1, { before: times });
     expect(ask.kind === 'approval' && ask.why.includes('s remembers it')).toBe(times >= 3);
     const shown = whole(record, 80, Date.now(), { run: null, askedBefore: times });
     expect(shown.some((line) => line.includes('--remember always'))).toBe(times >= 3);
+  });
+
+  it('say nothing of it for what stands out', () => {
+    const label = { label: 'Always allow `rm` in this project', rules: [], also: [] };
+    const risky = kept({
+      toolName: 'execute',
+      args: { command: 'rm -rf src' },
+      details: { always: { allow: label, deny: null } },
+    });
+    const ask = askOf({ ...risky, always: { allow: label, deny: null } }, 1, 1, { before: 6 });
+    expect(ask.kind === 'approval' && [ask.dangers.length > 0, ask.why.includes('6 times')]).toEqual([true, false]);
+    expect(whole(risky, 80, Date.now(), { run: null, askedBefore: 6 }).join(' ')).not.toContain('6 times');
   });
 
   it('say nothing of it where nothing is offered', () => {

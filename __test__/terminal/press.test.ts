@@ -134,13 +134,74 @@ test('what was answered is not answered again, unless it was not taken', () => {
   expect(unsent(answered, 'another')).toBe(answered);
 });
 
-test('a reason that was half written is not taken for the next one, nor what is typed on', () => {
-  const { state } = at(asked(1000), 2000, 'x');
-  expect(state.ask?.at).toMatchObject({ at: 'panel', draft: { text: 'x' } });
-  const next = withView(state, viewOf(second), 3000);
-  expect(next.ask?.at).toMatchObject({ at: 'panel', draft: { text: '' } });
-  expect(next.said).toContain('no longer waits');
-  expect(at(next, 3900, 'z').state.said).toContain('too early');
+describe('what was being written when somebody was faster', () => {
+  const mia = { [first.request.approvalId]: 'approved by mia' };
+  const size = { columns: 80, rows: 24 };
+
+  function overtaken(...next: WaitingAsk[]): Sitting {
+    const sitting = new Sitting([first], size);
+    sitting.wait(1500);
+    for (const letter of "no, don't") sitting.type(letter);
+    sitting.wait(300);
+    sitting.show(next, mia);
+    return sitting;
+  }
+
+  test('stays on the line, whole, and is no prompt before Enter said so twice', () => {
+    const sitting = overtaken();
+    expect(sitting.state.said).toContain('approved by mia');
+    for (const letter of ' do it') expect(sitting.type(letter)).toBeUndefined();
+    expect(sitting.frame.lines.join('\n')).toContain("no, don't do it");
+    expect(sitting.press('enter')).toBeUndefined();
+    expect(sitting.state.said).toContain('Enter once more');
+    // Another key takes that back.
+    sitting.type('!');
+    expect(sitting.press('enter')).toBeUndefined();
+    expect(sitting.press('enter')).toMatchObject({ type: 'submit', line: "no, don't do it!" });
+  });
+
+  test('is taken away by Esc, and the prompt that was being written before comes back', () => {
+    const sitting = new Sitting([], size);
+    for (const letter of 'next, ') sitting.type(letter);
+    sitting.show([first]);
+    sitting.wait(1500);
+    sitting.type('stop');
+    sitting.show([], mia);
+    expect(sitting.state.draft.text).toBe('stop');
+    sitting.press('escape');
+    expect(sitting.state.draft.text).toBe('next, ');
+    expect(sitting.press('enter')).toMatchObject({ type: 'submit', line: 'next,' });
+  });
+
+  test('is not taken for the next one, nor what is typed on', () => {
+    const sitting = overtaken(second);
+    expect(sitting.state.ask?.at).toMatchObject({ at: 'panel', draft: { text: '' } });
+    for (const letter of ' do it') {
+      sitting.wait(200);
+      sitting.type(letter);
+    }
+    expect(sitting.state.ask?.at).toMatchObject({ at: 'panel', draft: { text: '' } });
+    expect(sitting.press('enter')).toBeUndefined();
+    expect(sitting.state.draft.text).toBe("no, don't do it");
+  });
+});
+
+test('Shift+Tab leads back to what was answered, and Enter on to what was chosen', () => {
+  const asking = questions([
+    { kind: 'multiple_choice', question: 'Which?', options: [{ label: 'English' }, { label: 'Yes' }] },
+    { kind: 'multi_select', question: 'Parts?', options: [{ label: 'Docs' }, { label: 'Code' }, { label: 'Tests' }] },
+  ]);
+  const sitting = new Sitting([asking], { columns: 80, rows: 24 });
+  sitting.wait(1500);
+  sitting.type('2');
+  sitting.press('enter');
+  sitting.type('1');
+  sitting.type('3');
+  sitting.press('shift-tab');
+  expect(sitting.state.ask?.at).toMatchObject({ index: 0, option: 1 });
+  sitting.press('enter');
+  expect(sitting.state.ask?.at).toMatchObject({ index: 1, chosen: [0, 2] });
+  expect(sitting.press('enter')).toMatchObject({ answers: ['Yes', ['Docs', 'Tests']] });
 });
 
 test('an Enter that is not alone runs nothing, wherever it is', () => {

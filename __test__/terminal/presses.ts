@@ -71,8 +71,8 @@ export class Sitting {
     this.#draw();
   }
 
-  show(...asks: WaitingAsk[]): void {
-    this.view = viewOf(...asks);
+  show(asks: WaitingAsk[], decided: ChatView['decided'] = {}): void {
+    this.view = { ...viewOf(...asks), decided };
     this.state = withView(this.state, this.view, this.now);
     this.#draw();
   }

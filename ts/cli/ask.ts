@@ -10,7 +10,7 @@ export async function confirm(question: string): Promise<boolean> {
   // On stderr: stdout may be read by a program.
   const lines = lineInput(process.stdin, process.stderr);
   try {
-    return isYes((await lines.line({ prompt: `${question} [y/N] `, signal: NEVER })) ?? '');
+    return isYes((await lines.line({ prompt: `${question} [y, yes or ok / N] `, signal: NEVER })) ?? '');
   } catch {
     // Ctrl+C.
     return false;

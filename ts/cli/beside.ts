@@ -6,6 +6,6 @@ import { boundRecord } from './remember.js';
 import type { KeptBeside } from './shown.js';
 
 export async function besideOf(ledger: NativeLedger, record: KeptRecord): Promise<KeptBeside> {
-  const [run, kept] = await Promise.all([toldRun(ledger, record), boundRecord(ledger, record)]);
+  const [run, kept] = await Promise.all([toldRun(ledger, record, ledger.pending), boundRecord(ledger, record)]);
   return { run, place: placeOfCall(kept), result: kept?.result };
 }

@@ -76,7 +76,7 @@ export async function tellTaken(
   else if (record.status === 'pending')
     await print(`${style('yellow', 'counted')}  ${shortId(record.approvalId)}  ${standing(toJson(record))}`);
   else {
-    const then = becomes(record, await toldRun(ledger, record));
+    const then = becomes(record, await toldRun(ledger, record, ledger.pending));
     const more = then === '' ? '' : `  ${then}`;
     await print(`${style('green', TAKEN[decision.type])}  ${shortId(record.approvalId)}${more}`);
   }

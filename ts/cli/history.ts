@@ -31,10 +31,12 @@ export async function history(args: readonly string[]): Promise<number> {
   return withLedger(values, 'look', async (ledger) => {
     const found: KeptRecord[] = [];
     for await (const record of decidedBackwards(ledger, tool)) {
-      if (found.length >= limit) break;
+      if (found.length >= Math.max(limit, AT_ONCE)) break;
       if (isMeant(record)) found.push(record);
     }
-    found.reverse();
+    // They come in the order in which they were asked. One that waited while so many others were asked is rare.
+    found.sort((one, other) => (one.decidedAt ?? one.createdAt) - (other.decidedAt ?? other.createdAt));
+    if (found.length > limit) found.splice(0, found.length - limit);
     if (values.json === true) for (const record of found) await printJson(toJson(record));
     else if (found.length === 0) await print('nothing was decided');
     else for (const record of found) await print(...linesOf(record, columns()));

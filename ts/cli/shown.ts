@@ -118,7 +118,7 @@ export function wholeParts(
   field('why', why);
   field('reviewer', reviewLine(json) ?? '');
   field('needs', oneLine(standing(json)), 'yellow');
-  const often = json.status === 'pending' ? askedOften(askedBefore) : undefined;
+  const often = json.status === 'pending' ? askedOften(askedBefore, json) : undefined;
   if (often !== undefined) field('often', `${often}: --remember always keeps the next one from being asked`, 'yellow');
   if (json.decision !== null) field('decided', outcome(json));
   field('then', becomes(json, run), 'yellow');

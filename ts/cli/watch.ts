@@ -155,7 +155,7 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
       const said = `counted ${shortId(id)}: ${oneLine(standing(toJson(taken)))}`;
       return change({ ...withRecords(state, counted), said });
     }
-    const then = becomes(taken, await toldRun(ledger, taken));
+    const then = becomes(taken, await toldRun(ledger, taken, ledger.pending));
     const said = `${TAKEN[decision.type]} ${shortId(id)}`;
     change({ ...without(state, id), said: then === '' ? said : `${said}: ${then}` });
   };

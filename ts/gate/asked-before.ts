@@ -1,6 +1,7 @@
 /** How often a person approved what one "always" would have answered: counted when a request is shown, which then points at it. */
 import type { ApprovalRecord, ApprovalRequest } from '../../index.js';
 import type { ProjectLookup } from './call-place.js';
+import { doubtsAbout } from './danger.js';
 import { isByHuman } from './records.js';
 
 /** How often is often: the prompt speaks of it then. */
@@ -16,7 +17,8 @@ type CountedRequest = Pick<ApprovalRequest, 'approvalId' | 'runId' | 'toolName' 
 export type CountedRecord = CountedRequest & Pick<ApprovalRecord, 'decision' | 'via'>;
 
 /**
- * How many of these a person approved, in the same project, and the same "always allow" would have answered.
+ * How many of these a person approved, in the same project, and the same "always allow" would have answered. None where a person
+ * also rejected one of them: what is decided this way and that is not to be remembered.
  *
  * @param earlier of the same tool
  */
@@ -31,17 +33,21 @@ export async function askedBefore(
     approvalId !== request.approvalId &&
     toolName === request.toolName &&
     always.allow?.label === allow.label &&
-    decision?.type === 'approve' &&
+    (decision?.type === 'approve' || decision?.type === 'reject') &&
     isByHuman(via ?? undefined);
   const like = earlier.filter(isLike);
   if (like.length === 0) return 0;
   // The same words mean something else where the files are others.
   const project = await projectOf(request);
   let count = 0;
-  for (const each of like) if ((await projectOf(each)) === project) count++;
+  for (const each of like) {
+    if ((await projectOf(each)) !== project) continue;
+    if (each.decision?.type === 'reject') return 0;
+    count++;
+  }
   return count;
 }
 
-/** What a prompt says of it, without how it is done there; `undefined`: it was not often. */
-export const askedOften = (times: number): string | undefined =>
-  times < OFTEN ? undefined : `approved ${times} times before`;
+/** What a prompt says of it, without how it is done there; `undefined`: it was not often, or the call wants a look each time. */
+export const askedOften = (times: number, call: Parameters<typeof doubtsAbout>[0]): string | undefined =>
+  times < OFTEN || doubtsAbout(call).length > 0 ? undefined : `approved ${times} times before`;

@@ -35,7 +35,7 @@ export async function decide(
   const { name: by, groups } = person;
   const record = await gate.decide(id, decision, { by, groups, via: 'inbox' });
   const counted = record.status !== 'pending' || !before.votes.some((vote) => isSamePerson(vote.by, by));
-  const run = gate.isDurable ? await toldRun(gate.runs, record) : null;
+  const run = gate.isDurable ? await toldRun(gate.runs, record, (runId) => gate.pending({ runId })) : null;
   return { record: recordOf(record, eyes), counted, becomes: becomes(record, run) };
 }
 

@@ -149,14 +149,14 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
     similarTo(record, earlier, place?.project, projectOf),
     isPending ? askedBefore(record, earlier, projectOf) : 0,
     isPending ? schemaOf(gate, record) : null,
-    gate.isDurable ? toldRun(gate.runs, record) : null,
+    gate.isDurable ? toldRun(gate.runs, record, (runId) => gate.pending({ runId })) : null,
   ]);
   return {
     record: recordOf(record, eyes),
     segments: segmentsOf(record.verdict),
     step: step.filter((each) => each.approvalId !== approvalId && each.runId === runId).map((each) => each.approvalId),
     similar,
-    often: askedOften(times) ?? null,
+    often: askedOften(times, record) ?? null,
     schema: schema === null ? null : (safeDeep(schema) as object),
     form: isPending ? formOf(record, schema) : null,
     questions: shownQuestions(record),

@@ -40,7 +40,7 @@ export class RunHeads {
     if (!this.#gate.isDurable) return Promise.resolve(null);
     const known = this.#read.get(record.approvalId);
     if (known !== undefined) return known.told;
-    const told = toldRun(this.#gate.runs, record);
+    const told = toldRun(this.#gate.runs, record, (runId) => this.#gate.pending({ runId }));
     this.#read.set(record.approvalId, { at: now, told });
     return told;
   }

@@ -14,6 +14,8 @@ export interface ToldRun {
   prompt: string | null;
   /** What it called last, the latest at the end, each in a line that is safe to show. */
   steps: readonly string[];
+  /** How many other requests of the same step wait: the run goes on when they are decided, too. */
+  waits: number;
 }
 
 /** How many calls of before are told, and how many characters of each and of the prompt. */
@@ -25,25 +27,34 @@ interface RunReader {
   run: (runId: string) => Promise<NativeSavedRun | null>;
 }
 
+/** What waits of one run. */
+type PendingReader = (runId: string) => Promise<readonly Pick<ApprovalRecord, 'approvalId'>[]>;
+
 /**
  * Never rejects: what cannot be read is told nothing of, and the request can be decided all the same.
  *
  * @returns `null`: the ledger keeps no such run
  */
-export async function toldRun(ledger: RunReader, { runId, toolCallId }: AskingCall): Promise<ToldRun | null> {
+export async function toldRun(
+  ledger: RunReader,
+  { runId, toolCallId, approvalId }: AskingCall,
+  pending: PendingReader,
+): Promise<ToldRun | null> {
   const main = mainRunOf(runId);
   try {
     const kept = await ledger.run(main);
     if (kept === null) return null;
     const { status, active } = kept.info;
     const told = { runId: main, status: status !== 'running' ? status : active ? 'active' : 'suspended' } as const;
-    return { ...told, ...spokenIn(main, kept, toolCallId) };
+    const waiting = await pending(runId);
+    const waits = waiting.filter((each) => each.approvalId !== approvalId).length;
+    return { ...told, ...spokenIn(main, kept, toolCallId), waits };
   } catch {
     return null;
   }
 }
 
-type AskingCall = Pick<ApprovalRecord, 'runId' | 'toolCallId'>;
+type AskingCall = Pick<ApprovalRecord, 'runId' | 'toolCallId' | 'approvalId'>;
 
 function spokenIn(
   runId: string,
@@ -105,7 +116,7 @@ export function becomes({ status }: Pick<ApprovalRecord, 'status'>, run: ToldRun
   const runs = status === 'approved' || status === 'edited';
   switch (run.status) {
     case 'active':
-      return 'its run goes on';
+      return run.waits === 0 ? 'its run goes on' : `its run waits for ${run.waits} more to be decided`;
     case 'suspended':
     case 'failed':
       return `no process continues its run${runs ? ', so nothing runs yet' : ''}: resume the run ${oneLine(run.runId)}`;

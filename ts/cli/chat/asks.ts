@@ -87,7 +87,7 @@ export function askOf(
   const common = { request, index, of, from: fromOf(request.origin) };
   if (request.kind === 'question') return { ...common, kind: 'question', questions: questionsOf(request.args) };
   const { allow } = request.always;
-  const often = allow === null ? undefined : askedOften(before);
+  const often = allow === null ? undefined : askedOften(before, request);
   const label = oneLine(allow?.label ?? '');
   const also = (allow?.also ?? []).map(oneLine).filter((each) => !label.includes(each));
   return {

@@ -107,7 +107,10 @@ export function helpPage(ask: ApprovalAsk, width: number): string[] {
     ...choicesOf(ask, { of: 'call' }).flatMap(({ key, help }) => line(key, help)),
     ...line('arrows', 'Move the cursor; so does the letter of a choice, or its number, where nothing is written.'),
     ...line('Enter', 'Takes what the cursor is on. Nothing is decided before.'),
-    ...line('words', 'Any words are the reason for a no, when you press Enter. Pasted words, too.'),
+    ...line(
+      'words',
+      'y, yes and ok mean yes. Any other words are the reason for a no, when you press Enter. Pasted words are a reason, too.',
+    ),
     ...line(
       'space',
       'On an empty line: more of the call, where not all of it fits. It cannot be approved before all of it was seen.',

@@ -4,7 +4,7 @@ import type { WaitingAsk } from '../view.js';
 import { edited, EMPTY, insert } from './draft.js';
 import type { PressedKey } from './keys.js';
 import {
-  firstQuestion,
+  atQuestion,
   goTo,
   isSecondLook,
   sent,
@@ -44,8 +44,7 @@ export function pressQuestion(state: ScreenState, ask: QuestionAsk, key: Pressed
     case 'enter':
       return answered(state, ask, question, at, go);
     case 'shift-tab': {
-      const before = at.answers.slice(0, -1);
-      return at.index === 0 ? { state } : go({ ...firstQuestion(), index: at.index - 1, answers: before });
+      return at.index === 0 ? { state } : go(atQuestion(at, at.index - 1, at.answers.slice(0, -1)));
     }
     case 'up':
     case 'down': {
@@ -100,7 +99,7 @@ function answered(
   if (answer === null && question.required !== false)
     return go({}, 'this one must be answered; Esc answers none of them');
   const answers = [...at.answers, answer];
-  if (answers.length < ask.questions.length) return go({ ...firstQuestion(), index: at.index + 1, answers });
+  if (answers.length < ask.questions.length) return go(atQuestion(at, at.index + 1, answers));
   return {
     state: sent(state, [ask.request.approvalId]),
     action: { type: 'answer', approvalId: ask.request.approvalId, answers },

@@ -5,7 +5,7 @@ import { chosenIn, menuOf, moved, type CommandMenu } from './menu.js';
 import { pressApproval } from './press-approval.js';
 import type { PressContext } from './press-context.js';
 import { pressQuestion } from './press-question.js';
-import { readyAt, unseen, unwarned, type PressResult, type ScreenState } from './state.js';
+import { readyAt, unseen, unwarned, type LateDraft, type PressResult, type ScreenState } from './state.js';
 
 export function press(before: ScreenState, { key, isAlone }: KeyPress, around: PressContext): PressResult {
   const name = key.kind === 'key' ? key.name : undefined;
@@ -37,8 +37,11 @@ function pressEarly(state: ScreenState, key: PressedKey, around: PressContext): 
   return { state: key.kind === 'key' && key.name === 'enter' ? unseen(early, around.now) : early };
 }
 
-function pressPrompt(state: ScreenState, key: PressedKey, around: PressContext): PressResult {
-  const { draft } = state;
+function pressPrompt(before: ScreenState, key: PressedKey, around: PressContext): PressResult {
+  const { draft, late } = before;
+  const isEnter = key.kind === 'key' && key.name === 'enter';
+  if (late !== null && isEnter && !late.isAsked && draft.text.trim() !== '') return { state: askedLate(before, late) };
+  const state = late === null || isEnter ? before : { ...before, late: { ...late, isAsked: false } };
   const { now } = around;
   const menu = menuOf(state, around.commands);
   const isMoved = menu !== undefined && state.menu > 0;
@@ -62,7 +65,7 @@ function pressPrompt(state: ScreenState, key: PressedKey, around: PressContext):
         state: isMoved ? withDraft(state, draftOf(chosenIn(menu).line), now) : completed(state, around),
       };
     case 'escape':
-      return { state: menu === undefined ? state : withDraft(state, EMPTY, now) };
+      return { state: menu === undefined && late === null ? state : withDraft(state, EMPTY, now) };
     case 'ctrl-d':
       if (draft.text === '') return { state, action: { type: 'quit' } };
       return { state: withDraft(state, edited(draft, 'delete') ?? draft, now) };
@@ -81,11 +84,18 @@ function pressPrompt(state: ScreenState, key: PressedKey, around: PressContext):
 const isWhole = (typed: string, { commands }: CommandMenu): boolean =>
   commands.some(({ name }) => `/${name}` === typed);
 
-const withDraft = (state: ScreenState, draft: TextDraft, now: number): ScreenState => ({
+function withDraft(state: ScreenState, draft: TextDraft, now: number): ScreenState {
+  const after = { ...state, menu: 0, draftedAt: now };
+  // What was being written before it comes back.
+  if (state.late !== null && draft.text === '') return { ...after, draft: state.late.before, late: null };
+  return { ...after, draft };
+}
+
+/** What was written about a call that is gone was no prompt: Enter asks first. */
+const askedLate = (state: ScreenState, late: LateDraft): ScreenState => ({
   ...state,
-  draft,
-  menu: 0,
-  draftedAt: now,
+  late: { ...late, isAsked: true },
+  said: 'that was about a call that no longer waits: Enter once more sends it as a prompt, Esc takes it away',
 });
 
 function withText(state: ScreenState, text: string, now: number): ScreenState {

@@ -1,7 +1,7 @@
 /** What the screen is about at one moment. Never changed: the next moment is another object. */
 import type { Decision, GrantScope, QuestionsAnswered } from '../../../../index.js';
 import type { WaitingAsk, ChatView } from '../view.js';
-import type { ApprovalAsk, ChoiceName, PanelAbout } from './choices.js';
+import { choicesOf, meaningOf, type ApprovalAsk, type ChoiceName, type PanelAbout } from './choices.js';
 import { EMPTY, type TextDraft } from './draft.js';
 import type { KeyName } from './keys.js';
 import { hidden, standing, stood, type SeenLines, type StandingLines } from './seen.js';
@@ -11,6 +11,8 @@ export interface ScreenState {
   readonly draft: TextDraft;
   /** When the human last wrote on it, in ms of {@link performance.now}. */
   readonly draftedAt: number;
+  /** The draft was written about a call that no longer waits. It becomes a prompt when Enter says so twice. */
+  readonly late: LateDraft | null;
   readonly history: InputHistory;
   /** Which of the commands that are listed the cursor is on. */
   readonly menu: number;
@@ -24,6 +26,13 @@ export interface ScreenState {
   readonly sent: readonly string[];
   /** One line about the last key, until the next. */
   readonly said: string;
+}
+
+export interface LateDraft {
+  /** What was being written to the agent before: it comes back. */
+  readonly before: TextDraft;
+  /** Enter was pressed once. */
+  readonly isAsked: boolean;
 }
 
 export interface InputHistory {
@@ -103,15 +112,21 @@ export const PANEL: PanelPlace = {
   scroll: 0,
 };
 
-/** Questions, one at a time. */
-export interface AnsweringState {
-  readonly at: 'question';
-  readonly index: number;
+/** How far a human is with one question. */
+export interface AnswerPlace {
   /** Which option the cursor is on; behind the last one is "other". */
   readonly option: number;
   readonly chosen: readonly number[];
   /** The answer to a question of kind `text`, or "other". */
   readonly draft: TextDraft;
+}
+
+/** Questions, one at a time. */
+export interface AnsweringState extends AnswerPlace {
+  readonly at: 'question';
+  readonly index: number;
+  /** How far each question is that was left, for the way back and forth. */
+  readonly places: readonly AnswerPlace[];
   readonly answers: QuestionsAnswered['answers'];
 }
 
@@ -155,6 +170,7 @@ export interface PressResult {
 export const START: ScreenState = {
   draft: EMPTY,
   draftedAt: -Infinity,
+  late: null,
   history: { lines: [], at: null, kept: EMPTY },
   menu: 0,
   ask: null,
@@ -196,6 +212,8 @@ function shown(before: ScreenState, view: ChatView, now: number): ScreenState {
   const old = state.ask;
   const next = nextAsk(state, view);
   const gone = old === null || waits(old.ask.request.approvalId) ? '' : goneInWords(old.ask, view);
+  const late = old === null || gone === '' ? undefined : lateDraft(state, old);
+  if (late !== undefined) return { ...withNext(late, next, now), said: `${gone}; what you wrote stays on the line` };
   if (next === undefined) {
     if (old === null) return state;
     return { ...state, ask: null, said: isHalfDone(old) ? gone : state.said };
@@ -210,6 +228,22 @@ function shown(before: ScreenState, view: ChatView, now: number): ScreenState {
     // A person who was writing goes on for a moment: that is not about what has come instead.
     draftedAt: isCut ? now : state.draftedAt,
   };
+}
+
+const withNext = (state: ScreenState, next: WaitingAsk | undefined, now: number): ScreenState =>
+  // A person who was writing goes on: that is not about what has come instead.
+  ({ ...(next === undefined ? { ...state, ask: null } : focused(state, next, now)), draftedAt: now });
+
+/** With what was being written about a call that is gone: it is kept whole, and is no prompt by itself. `undefined`: nothing was. */
+function lateDraft(state: ScreenState, { at, isAnswered, ask }: AskState): ScreenState | undefined {
+  if (isAnswered || (at.at !== 'panel' && at.at !== 'respond' && at.at !== 'question') || at.draft.text === '')
+    return undefined;
+  const isWords =
+    at.at !== 'panel' ||
+    (ask.kind === 'approval' && meaningOf(at.draft.text, choicesOf(ask, at.about), at.isWords).type === 'words');
+  if (!isWords) return undefined;
+  const before = state.late === null ? state.draft : state.late.before;
+  return { ...state, draft: at.draft, late: { before, isAsked: false } };
 }
 
 /** What became of one that no longer waits. */
@@ -251,14 +285,24 @@ function isHalfDone({ isAnswered, at }: AskState): boolean {
   return at.at !== 'question' || at.answers.length > 0 || at.chosen.length > 0 || at.draft.text !== '';
 }
 
+const UNANSWERED: AnswerPlace = { option: 0, chosen: [], draft: EMPTY };
+
 export const firstQuestion = (): AnsweringState => ({
   at: 'question',
   index: 0,
-  option: 0,
-  chosen: [],
-  draft: EMPTY,
+  ...UNANSWERED,
+  places: [],
   answers: [],
 });
+
+/** At another question, as far as that one was, with the answers to those before it. */
+export function atQuestion(at: AnsweringState, index: number, answers: AnsweringState['answers']): AnsweringState {
+  const { option, chosen, draft } = at;
+  const places = Array.from({ length: Math.max(at.places.length, at.index + 1) }, (_, each) =>
+    each === at.index ? { option, chosen, draft } : (at.places[each] ?? UNANSWERED),
+  );
+  return { at: 'question', index, ...(places[index] ?? UNANSWERED), places, answers };
+}
 
 /** With the question at another place. */
 export const goTo = (state: ScreenState, at: AskPlace, said = ''): ScreenState =>
