@@ -3,8 +3,8 @@
  * reviewer.
  */
 import { afterEach, describe, expect, test } from 'vitest';
-import type { ForeignPolicyFormat, Gate, PolicyEffect } from '../../index.js';
-import { createGate, importPolicy } from '../../ts/index.js';
+import type { ForeignPolicyFormat, Gate, Policy, PolicyEffect } from '../../index.js';
+import { checkPolicy, createGate, importPolicy } from '../../ts/index.js';
 import { builtinTools } from '../../ts/native.js';
 import { namesFor } from '../../ts/policy-import/rules.js';
 import { claude, imported, problemOf } from './support.js';
@@ -109,6 +109,10 @@ describe('a deny of a tool is for whatever it is called here', () => {
     ['opencode', all('bas*'), 'execute', { command: 'ls' }],
     ['opencode', all('e?it'), 'write_file', { file_path: 'x', content: '' }],
     ['opencode', JSON.stringify({ bash: 'allow', 'ext*': 'deny' }), 'bash', { command: 'cat /etc/x' }],
+    ['opencode', all('git_hub_*'), 'mcp__git_hub__delete', {}],
+    ['opencode', all('db_drop'), 'mcp__db__drop', {}],
+    ['opencode', all('db*'), 'mcp__db__drop', {}],
+    ['claude-code', '{"permissions": {"allow": ["*"]}, "disabledMcpjsonServers": ["db"]}', 'mcp__db__drop', {}],
     ['gemini-cli', gemini('read_file'), 'readFile', { path: 'x' }],
     ['gemini-cli', gemini('run_shell_*'), 'execute', { command: 'ls' }],
     ['gemini-cli', gemini('repl*'), 'edit_file', { file_path: 'x' }],
@@ -214,6 +218,38 @@ test('each line that a pattern of theirs means is denied', async () => {
       for (const check of checks) expect(await check('bash', { command }), `${pattern}: ${command}`).toBe('deny');
     }
   }
+});
+
+test('an ask that holds under a condition alone does not take a deny back', async () => {
+  const rule = (decision: string, priority: number, more: string) =>
+    `[[rule]]\ntoolName = 'run_shell_command'\ncommandPrefix = 'git'\ndecision = '${decision}'\npriority = ${priority}\n${more}\n`;
+  const check = await inAuto('gemini-cli', rule('ask_user', 9, "modes = ['plan']") + rule('deny', 1, ''));
+  expect(await check('bash', { command: 'git push' })).toBe('deny');
+});
+
+test('an address in which any text stands for the host is denied with all others', async () => {
+  const webfetch = { '*': 'allow', 'https://*.example.com/*': 'deny' };
+  const check = await inAuto('opencode', JSON.stringify({ webfetch }));
+  expect(await check('web_fetch', { url: 'https://x.test/y.example.com/z' })).toBe('deny');
+});
+
+test('a whole line of VS Code asks though two commands are in it', async () => {
+  const rules = { git: true, cat: true, '/^git .*secret/': { approve: false, matchCommandLine: true } };
+  const { policy } = await importPolicy('vscode', JSON.stringify(rules));
+  const verdict = await checkPolicy(policy, { toolName: 'bash', args: { command: 'git log; cat secret' } }, place);
+  expect(verdict.effect).toBe('ask');
+});
+
+test('what is allowed in the directory that theirs was started in is not allowed beside it', async () => {
+  const edits = (await importPolicy('claude-code', '{"permissions": {"defaultMode": "acceptEdits"}}')).policy;
+  const reads = (await importPolicy('gemini-cli', "[[rule]]\ntoolName = 'read_file'\ndecision = 'allow'\n")).policy;
+  const here = { ...place, cwd: '/no/project/sub' };
+  const effectOf = async (policy: Policy, toolName: string, path: string) =>
+    (await checkPolicy(policy, { toolName, args: { file_path: path } }, here)).effect;
+  expect(await effectOf(edits, 'write_file', '/no/project/sub/a')).toBe('allow');
+  expect(await effectOf(edits, 'write_file', '/no/project/a')).toBe('ask');
+  expect(await effectOf(reads, 'read_file', 'a')).toBe('allow');
+  expect(await effectOf(reads, 'read_file', '../a')).toBe('ask');
 });
 
 test('an ask before a deny does not take it back for what only ours means by it', async () => {

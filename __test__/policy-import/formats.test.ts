@@ -91,7 +91,7 @@ describe('Claude Code', () => {
 
   const modes: [mode: string, byDefault: string | undefined, expected: string[]][] = [
     ['default', undefined, ['allow `ls`', 'ask `cat`']],
-    ['acceptEdits', undefined, ['allow writes ${project}/**', 'allow `ls`', 'ask `cat`']],
+    ['acceptEdits', undefined, ['allow writes ${cwd}/**', 'allow `ls`', 'ask `cat`']],
     ['dontAsk', 'deny', ['allow `ls`', 'deny `cat`']],
     ['plan', 'deny', ['ask `cat`']],
     ['bypassPermissions', undefined, ['allow `ls`', 'ask `cat`']],
@@ -174,7 +174,7 @@ describe('Gemini CLI', () => {
       2,
     ],
     ["toolName='run_shell_command'\ndecision='allow'", ['allow `*`'], 0],
-    ["toolName='read_file'\ndecision='allow'", ['allow reads ${project}/**'], 0],
+    ["toolName='read_file'\ndecision='allow'", ['allow reads ${cwd}/**'], 0],
     ["toolName='write_file'\nargsPattern='x'\ndecision='allow'", [], 1],
     ["toolName='write_file'\nargsPattern='x'\ndecision='deny'", ['deny tools <write>'], 1],
     ["toolName='write_file'\nmodes=['yolo']\ndecision='allow'", [], 1],

@@ -8,7 +8,7 @@ import { ImportFault, splitOnce, trimmed, withoutEnd, withoutStart, type Place, 
 import { globPattern } from './words.js';
 
 /** Settings that could stop a call and are no rules. */
-const OTHER_GUARDS = new Set(['hooks', 'sandbox', 'deniedMcpServers', 'allowedMcpServers', 'disabledMcpjsonServers']);
+const OTHER_GUARDS = new Set(['hooks', 'sandbox', 'deniedMcpServers', 'allowedMcpServers']);
 
 /** Their names for tools that read, write and fetch. */
 const READ = ['Read', 'Grep', 'Glob', 'LS', 'NotebookRead'];
@@ -29,6 +29,13 @@ export function readClaudeCode(source: SourceText): PolicyDraft {
     if (name === 'permissions') {
       if (node.kind !== 'table') throw new ImportFault('`permissions` must be an object: `{ … }`', at);
       permissions = membersOf(source, node.entries);
+    } else if (name === 'disabledMcpjsonServers') {
+      if (node.kind !== 'list') throw new ImportFault(`\`${name}\` must be a list of names: \`["…"]\``, at);
+      for (const item of node.items) {
+        const at = source.place(item.start);
+        const server = ruleText(item, at);
+        draft.tools({ what: `${name}: ${server}`, at, effect: 'deny' }, [`mcp__${server}__*`]);
+      }
     } else if (OTHER_GUARDS.has(name)) {
       draft.dropped({ what: name, at }, 'it is not a rule: set up again what it stops or asks for');
     }
@@ -96,8 +103,8 @@ function startOf(draft: PolicyDraft, { node, at }: Member): StartMode {
       break;
     case 'acceptEdits': {
       const foreign = { what, at, effect: 'allow' } as const;
-      draft.stricter(foreign, 'files in the project may be written by the writing tools, not by commands');
-      draft.rule(foreign, { tools: WRITERS, writes: ['${project}/**'] });
+      draft.stricter(foreign, 'files below the working directory may be written by the writing tools, not by commands');
+      draft.rule(foreign, { tools: WRITERS, writes: ['${cwd}/**'] });
       break;
     }
     case 'dontAsk':

@@ -7,7 +7,7 @@ import { isHost } from './claude.js';
 import { isNamedBy, mayNameOurs, PolicyDraft } from './draft.js';
 import { isTrue, membersOf, objectOf, writtenOf } from './json.js';
 import { wildcardPatterns } from './paths.js';
-import { FETCHERS, namesFor, WRITERS, type ForeignRule, type ToolUse } from './rules.js';
+import { FETCHERS, namesFor, onServers, WRITERS, type ForeignRule, type ToolUse } from './rules.js';
 import { ImportFault, NOWHERE, splitOnce, withoutEnd, type Place, type SourceText } from './text.js';
 import { globPattern } from './words.js';
 
@@ -206,7 +206,7 @@ function address(draft: PolicyDraft, { pattern, foreign }: Permission): void {
   }
   const parts = addressOf(pattern);
   if (!allow) {
-    if (parts === undefined) {
+    if (parts === undefined || parts.host.includes('*')) {
       draft.wider(foreign, { tools }, 'every address, since it does not spell out a host');
     } else draft.wider(foreign, { urls: [parts.host] }, 'everything at this host');
     return;
@@ -232,7 +232,10 @@ function addressOf(pattern: string): { scheme: string; host: string; path: strin
 
 function tool(draft: PolicyDraft, { name, pattern, foreign }: Permission): void {
   const allow = foreign.effect === 'allow';
-  const tools = [name.replaceAll('?', '*'), ...(!allow && name === 'todowrite' ? ['write_todos'] : [])];
+  const written = name.replaceAll('?', '*');
+  // A tool of a server is called `server_tool` there.
+  const others = name === 'todowrite' ? ['write_todos'] : /[_*]/.test(written) ? onServers(written) : [];
+  const tools = allow ? [written] : [...new Set([written, ...others])];
   if (allow && pattern !== '*') draft.dropped(foreign, 'ours has no rule over what this tool does');
   else if (allow && mayNameOurs(name)) draft.dropped(foreign, 'it could mean tools that read, write or run: name them');
   else if (pattern === '*') draft.rule(foreign, { tools });

@@ -40,6 +40,18 @@ export type ToolUse = keyof typeof BY_USE;
 export const namesFor = (...uses: readonly ToolUse[]): string[] =>
   uses.flatMap((use) => BY_USE[use]).flatMap((name) => [...new Set([name, ...spellingsOf(name)])]);
 
+/**
+ * What `server_tool` is called here: `mcp__server__tool`. Where the name of the server ends cannot be told when it has a `_`
+ * itself, so that each place counts: a deny must not be lost.
+ */
+export function onServers(joined: string): string[] {
+  const names: string[] = [];
+  for (let at = joined.indexOf('_', 1); at !== -1; at = joined.indexOf('_', at + 1))
+    names.push(`mcp__${joined.slice(0, at)}__${joined.slice(at + 1)}`);
+  // The pattern may go on over both names.
+  return joined.includes('*') || names.length === 0 ? [...names, `mcp__${joined}`] : names;
+}
+
 function spellingsOf(name: string): string[] {
   const pascal = name.replaceAll(/(?:^|_)[a-z]/g, (start) => start.slice(-1).toUpperCase());
   return [pascal.charAt(0).toLowerCase() + pascal.slice(1), pascal, name.replaceAll('_', '-')];
