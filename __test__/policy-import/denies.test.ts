@@ -3,8 +3,10 @@
  * reviewer.
  */
 import { afterEach, describe, expect, test } from 'vitest';
-import type { ForeignPolicyFormat, Gate, PolicyEffect } from '../../index.js';
-import { createGate, importPolicy } from '../../ts/index.js';
+import type { ForeignPolicyFormat, Gate, Policy, PolicyEffect } from '../../index.js';
+import { checkPolicy, createGate, importPolicy } from '../../ts/index.js';
+import { builtinTools } from '../../ts/native.js';
+import { namesFor } from '../../ts/policy-import/rules.js';
 import { claude, imported, problemOf } from './support.js';
 
 const place = { cwd: '/no/project', project: '/no/project', home: '/no/home' };
@@ -62,6 +64,91 @@ describe('what may stand anywhere in a command is denied there, and does not ask
   });
 });
 
+describe('what ours cannot say of arguments is denied for the whole tool', () => {
+  const search = { '*': 'allow', 'password*': 'deny' };
+  const rows: [format: ForeignPolicyFormat, text: string, tool: string, args: object][] = [
+    ['claude-code', claudeDenies('Bash(run_in_background:true)'), 'bash', { command: 'ls' }],
+    ['claude-code', claudeDenies('Bash(dangerouslyDisableSandbox:true)'), 'execute', { command: 'ls' }],
+    ['claude-code', claudeDenies('Bash(timeout:6*)'), 'run_command', { command: 'ls' }],
+    ['claude-code', claudeDenies('Read(limit:5)'), 'read_file', { file_path: 'a' }],
+    ['claude-code', claudeDenies('Read(limit:*)'), 'grep', { pattern: 'x', path: 'src' }],
+    ['claude-code', claudeDenies('Edit(file_path:a)'), 'edit_file', { file_path: 'a' }],
+    ['claude-code', claudeDenies('Read(!x)'), 'read_file', { file_path: 'a' }],
+    ['claude-code', claudeDenies('Agent(model:opus)'), 'Agent', { model: 'opus' }],
+    ['claude-code', claudeDenies('Agent(model:opus)'), 'task', { agent: 'x' }],
+    ['opencode', JSON.stringify({ grep: search }), 'grep', { pattern: 'password=', path: 'src' }],
+    ['opencode', JSON.stringify({ glob: { '*': 'allow', '*.key': 'deny' } }), 'glob', { pattern: '*.key' }],
+  ];
+  test.each(rows)('%s: %s: %s', async (format, text, tool, args) => {
+    expect(await (await inAuto(format, text))(tool, args)).toBe('deny');
+    const told = (await importPolicy(format, text)).losses.filter(({ why }) => why.startsWith('denies more: every '));
+    expect(told).toHaveLength(1);
+  });
+
+  test('a beginning, a drive and an allow are none of these', async () => {
+    const check = await inAuto('claude-code', claudeDenies('Bash(npm:*)', 'Bash(npm run test:*)', 'Read(C:/x)'));
+    expect(await check('bash', { command: 'ls' })).toBe('allow');
+    expect(await check('bash', { command: 'npm ls' })).toBe('deny');
+    expect(await check('read_file', { file_path: 'a' })).toBe('allow');
+    expect(imported('claude-code', claude({ allow: ['Bash(timeout:5)', 'Read(limit:5)'] })).document.rule).toEqual([]);
+  });
+});
+
+describe('a deny of a tool is for whatever it is called here', () => {
+  const all = (name: string) => JSON.stringify({ '*': 'allow', [name]: 'deny' });
+  const gemini = (name: string) =>
+    `[[rule]]\ntoolName = '*'\ndecision = 'allow'\n[[rule]]\ntoolName = '${name}'\ndecision = 'deny'\npriority = 9\n`;
+  const rows: [format: ForeignPolicyFormat, text: string, tool: string, args: object][] = [
+    ['opencode', all('read'), 'readFile', { path: 'x' }],
+    ['opencode', all('read'), 'read_many_files', { paths: ['x'] }],
+    ['opencode', all('edit'), 'create_file', { path: 'x', content: '' }],
+    ['opencode', all('edit'), 'deleteFile', { path: 'x' }],
+    ['opencode', all('edit'), 'apply_patch', { patch: 'x' }],
+    ['opencode', all('webfetch'), 'fetch', { url: 'https://example.com' }],
+    ['opencode', all('grep'), 'search_files', { path: '.', pattern: 'x' }],
+    ['opencode', all('bas*'), 'execute', { command: 'ls' }],
+    ['opencode', all('e?it'), 'write_file', { file_path: 'x', content: '' }],
+    ['opencode', JSON.stringify({ bash: 'allow', 'ext*': 'deny' }), 'bash', { command: 'cat /etc/x' }],
+    ['opencode', all('git_hub_*'), 'mcp__git_hub__delete', {}],
+    ['opencode', all('db_drop'), 'mcp__db__drop', {}],
+    ['opencode', all('db*'), 'mcp__db__drop', {}],
+    ['claude-code', '{"permissions": {"allow": ["*"]}, "disabledMcpjsonServers": ["db"]}', 'mcp__db__drop', {}],
+    ['gemini-cli', gemini('read_file'), 'readFile', { path: 'x' }],
+    ['gemini-cli', gemini('run_shell_*'), 'execute', { command: 'ls' }],
+    ['gemini-cli', gemini('repl*'), 'edit_file', { file_path: 'x' }],
+    ['gemini-cli', gemini('web_fetch'), 'http_request', { url: 'https://example.com' }],
+    ['claude-code', claude({ allow: ['*'], deny: ['Ba*'] }), 'execute', { command: 'ls' }],
+    ['claude-code', claude({ allow: ['*'], deny: ['Re*'] }), 'read_file', { file_path: 'x' }],
+    ['claude-code', claude({ allow: ['*'], deny: ['WebFetch'] }), 'fetch', { url: 'https://example.com' }],
+  ];
+  test.each(rows)('%s: %s: %s', async (format, text, tool, args) => {
+    expect(await (await inAuto(format, text))(tool, args)).toBe('deny');
+  });
+
+  test('no tool with a built-in reading is missed', () => {
+    const known = namesFor('run', 'read', 'list', 'glob', 'search', 'write', 'edit', 'move', 'fetch');
+    // A confined command's connection is no call of a tool.
+    expect(builtinTools().filter((name) => !known.includes(name))).toEqual(['network']);
+    expect(known).toEqual(expect.arrayContaining(['readFile', 'ReadFile', 'read-file', 'Bash']));
+  });
+});
+
+test("opencode's newer list of rules is read, and what is no rule in it is refused", async () => {
+  const rule = (action: string, resource: string, effect: string) => ({ action, resource, effect });
+  const permissions = [
+    rule('shell', '*', 'allow'),
+    rule('shell', 'git push *', 'deny'),
+    rule('edit', 'src/*', 'allow'),
+    rule('subagent', '*', 'deny'),
+  ];
+  const check = await inAuto('opencode', JSON.stringify({ permissions }));
+  expect(await check('bash', { command: 'git status' })).toBe('allow');
+  expect(await check('bash', { command: 'git push origin' })).toBe('deny');
+  expect(await check('task', { agent: 'x' })).toBe('deny');
+  for (const wrong of ['{}', '[1]', '[{"action": "shell", "effect": "deny"}]'])
+    expect(problemOf('opencode', `{ "permissions": ${wrong} }`).message).toContain('must be a list of rules');
+});
+
 describe('a deny that no words can say is refused, with its place and what to do', () => {
   const rows: [format: ForeignPolicyFormat, text: string, line: number][] = [
     ['claude-code', '{"permissions": {\n"deny": ["Bash(~/x.sh:*)"]}}', 2],
@@ -77,6 +164,12 @@ describe('a deny that no words can say is refused, with its place and what to do
     expect(problem).toMatchObject({ code: 'ERR_POLICY_SYNTAX', line });
     expect(problem.message).toContain('take it out, and write a deny with `commands`');
   });
+});
+
+test('a deny that names no tool, or is for all tools at once, is refused', () => {
+  expect(problemOf('claude-code', '{"permissions": {\n"deny": ["Bash (rm:*)"]}}')).toMatchObject({ line: 2 });
+  const { message } = problemOf('opencode', '{ "*": { "*": "allow", "*.env": "deny" } }');
+  expect(message).toContain('write this deny under the name of each tool');
 });
 
 test('what is denied beyond theirs is told as such', () => {
@@ -125,6 +218,38 @@ test('each line that a pattern of theirs means is denied', async () => {
       for (const check of checks) expect(await check('bash', { command }), `${pattern}: ${command}`).toBe('deny');
     }
   }
+});
+
+test('an ask that holds under a condition alone does not take a deny back', async () => {
+  const rule = (decision: string, priority: number, more: string) =>
+    `[[rule]]\ntoolName = 'run_shell_command'\ncommandPrefix = 'git'\ndecision = '${decision}'\npriority = ${priority}\n${more}\n`;
+  const check = await inAuto('gemini-cli', rule('ask_user', 9, "modes = ['plan']") + rule('deny', 1, ''));
+  expect(await check('bash', { command: 'git push' })).toBe('deny');
+});
+
+test('an address in which any text stands for the host is denied with all others', async () => {
+  const webfetch = { '*': 'allow', 'https://*.example.com/*': 'deny' };
+  const check = await inAuto('opencode', JSON.stringify({ webfetch }));
+  expect(await check('web_fetch', { url: 'https://x.test/y.example.com/z' })).toBe('deny');
+});
+
+test('a whole line of VS Code asks though two commands are in it', async () => {
+  const rules = { git: true, cat: true, '/^git .*secret/': { approve: false, matchCommandLine: true } };
+  const { policy } = await importPolicy('vscode', JSON.stringify(rules));
+  const verdict = await checkPolicy(policy, { toolName: 'bash', args: { command: 'git log; cat secret' } }, place);
+  expect(verdict.effect).toBe('ask');
+});
+
+test('what is allowed in the directory that theirs was started in is not allowed beside it', async () => {
+  const edits = (await importPolicy('claude-code', '{"permissions": {"defaultMode": "acceptEdits"}}')).policy;
+  const reads = (await importPolicy('gemini-cli', "[[rule]]\ntoolName = 'read_file'\ndecision = 'allow'\n")).policy;
+  const here = { ...place, cwd: '/no/project/sub' };
+  const effectOf = async (policy: Policy, toolName: string, path: string) =>
+    (await checkPolicy(policy, { toolName, args: { file_path: path } }, here)).effect;
+  expect(await effectOf(edits, 'write_file', '/no/project/sub/a')).toBe('allow');
+  expect(await effectOf(edits, 'write_file', '/no/project/a')).toBe('ask');
+  expect(await effectOf(reads, 'read_file', 'a')).toBe('allow');
+  expect(await effectOf(reads, 'read_file', '../a')).toBe('ask');
 });
 
 test('an ask before a deny does not take it back for what only ours means by it', async () => {

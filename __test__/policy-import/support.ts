@@ -4,6 +4,7 @@ import type { ForeignPolicyFormat, PolicyProblem, PolicyRule } from '../../index
 import { PolicyError } from '../../ts/index.js';
 import { readTree, writeToml } from '../../ts/native.js';
 import { importDocument, readForeign } from '../../ts/policy-import/index.js';
+import { namesFor } from '../../ts/policy-import/rules.js';
 import type { TreeNode } from '../../ts/wire.js';
 
 /** What is written there, the rules that it becomes, and how many losses there are. */
@@ -32,6 +33,15 @@ const wordOf = (token: string | string[]): string => {
   return token.includes('*') && !/^\*{1,2}$/.test(token) ? `~${token}` : token;
 };
 
+const USES = ['run', 'read', 'list', 'glob', 'search', 'write', 'edit', 'move', 'fetch'] as const;
+
+/** All names of tools that do the same as one sign. */
+function toolsOf(tools: readonly string[]): string {
+  const uses = USES.filter((use) => namesFor(use).every((name) => tools.includes(name)));
+  const others = tools.filter((name) => !namesFor(...uses).includes(name));
+  return [...uses.map((use) => `<${use}>`), ...others].join(' ');
+}
+
 export function line({ effect, tools, commands, reads, writes, urls }: PolicyRule): string {
   const words = (commands ?? []) as (string | string[])[][];
   const said = [
@@ -40,7 +50,7 @@ export function line({ effect, tools, commands, reads, writes, urls }: PolicyRul
       patterns === undefined ? [] : [` ${key} ${(patterns as string[]).join(' ')}`],
     ),
   ];
-  return `${effect}${said.length > 0 ? said.join('') : ` tools ${(tools as string[]).join(' ')}`}`;
+  return `${effect}${said.length > 0 ? said.join('') : ` tools ${toolsOf(tools as string[])}`}`;
 }
 
 export const linesOf = ({ document }: Imported): string[] => document.rule.map(line);

@@ -1,14 +1,14 @@
 /** Claude Code's `settings.json`: `permissions`, in which deny is stronger than ask, and ask than allow. */
 import type { TreeNode } from '../wire.js';
-import { mayNameOurs, PolicyDraft } from './draft.js';
+import { isNamedBy, mayNameOurs, PolicyDraft } from './draft.js';
 import { membersOf, objectOf, writtenOf, type Member } from './json.js';
 import { gitignorePatterns } from './paths.js';
-import { FETCHERS, READERS, WRITERS, type ForeignRule } from './rules.js';
+import { FETCHERS, namesFor, READERS, WRITERS, type ForeignRule, type ToolUse } from './rules.js';
 import { ImportFault, splitOnce, trimmed, withoutEnd, withoutStart, type Place, type SourceText } from './text.js';
 import { globPattern } from './words.js';
 
 /** Settings that could stop a call and are no rules. */
-const OTHER_GUARDS = new Set(['hooks', 'sandbox', 'deniedMcpServers', 'allowedMcpServers', 'disabledMcpjsonServers']);
+const OTHER_GUARDS = new Set(['hooks', 'sandbox', 'deniedMcpServers', 'allowedMcpServers']);
 
 /** Their names for tools that read, write and fetch. */
 const READ = ['Read', 'Grep', 'Glob', 'LS', 'NotebookRead'];
@@ -29,6 +29,13 @@ export function readClaudeCode(source: SourceText): PolicyDraft {
     if (name === 'permissions') {
       if (node.kind !== 'table') throw new ImportFault('`permissions` must be an object: `{ … }`', at);
       permissions = membersOf(source, node.entries);
+    } else if (name === 'disabledMcpjsonServers') {
+      if (node.kind !== 'list') throw new ImportFault(`\`${name}\` must be a list of names: \`["…"]\``, at);
+      for (const item of node.items) {
+        const at = source.place(item.start);
+        const server = ruleText(item, at);
+        draft.tools({ what: `${name}: ${server}`, at, effect: 'deny' }, [`mcp__${server}__*`]);
+      }
     } else if (OTHER_GUARDS.has(name)) {
       draft.dropped({ what: name, at }, 'it is not a rule: set up again what it stops or asks for');
     }
@@ -52,6 +59,7 @@ function readPermission(draft: PolicyDraft, source: SourceText, { name, node, at
       return;
     case 'defaultMode':
       return;
+    case 'disableAutoMode':
     case 'disableBypassPermissionsMode':
       draft.forbid = ['auto'];
       return;
@@ -95,8 +103,8 @@ function startOf(draft: PolicyDraft, { node, at }: Member): StartMode {
       break;
     case 'acceptEdits': {
       const foreign = { what, at, effect: 'allow' } as const;
-      draft.stricter(foreign, 'files in the project may be written by the writing tools, not by commands');
-      draft.rule(foreign, { tools: WRITERS, writes: ['${project}/**'] });
+      draft.stricter(foreign, 'files below the working directory may be written by the writing tools, not by commands');
+      draft.rule(foreign, { tools: WRITERS, writes: ['${cwd}/**'] });
       break;
     }
     case 'dontAsk':
@@ -118,32 +126,57 @@ function readRule(draft: PolicyDraft, foreign: ForeignRule): void {
   const inside = parts === undefined ? undefined : withoutEnd(parts[1], ')');
   const malformed = parts !== undefined && inside === undefined;
   const specifier = inside === undefined ? '' : trimmed(inside);
-  if (tool === '' || /[^\p{Alphabetic}\p{N}_.\-*]/u.test(tool)) draft.dropped(foreign, 'it names no tool');
-  else if (malformed && foreign.effect === 'allow') draft.dropped(foreign, 'its parentheses do not match');
-  else if (malformed) {
-    draft.stricter(foreign, 'its parentheses do not match: it speaks of the whole tool now');
-    wholeTool(draft, foreign, tool);
-  } else if (specifier === '') wholeTool(draft, foreign, tool);
-  else if (tool === 'Bash') command(draft, foreign, specifier);
+  const allow = foreign.effect === 'allow';
+  if (tool === '' || /[^\p{Alphabetic}\p{N}_.\-*]/u.test(tool)) {
+    if (!allow) throw new ImportFault(`\`${foreign.what}\` names no tool; write \`Tool\` or \`Tool(…)\``, foreign.at);
+    draft.dropped(foreign, 'it names no tool');
+  } else if (malformed && allow) draft.dropped(foreign, 'its parentheses do not match');
+  else if (malformed) moreThanItSays(draft, foreign, tool, 'its parentheses do not match');
+  else if (specifier === '') wholeTool(draft, foreign, tool);
   else if (tool === 'WebFetch') fetching(draft, foreign, specifier);
-  else if (READ.includes(tool) || EDIT.includes(tool)) files(draft, foreign, tool, specifier);
-  else if (foreign.effect === 'allow') draft.dropped(foreign, 'ours has no rule over these arguments');
-  else {
-    draft.stricter(foreign, 'ours has no rule over these arguments: it speaks of the whole tool now');
-    wholeTool(draft, foreign, tool);
-  }
+  else if (tool === 'Bash' && (!isParameter(specifier) || /^\w+:\*$/.test(specifier)))
+    command(draft, foreign, specifier);
+  else if ((READ.includes(tool) || EDIT.includes(tool)) && !isParameter(specifier)) {
+    files(draft, foreign, tool, specifier);
+  } else if (allow) draft.dropped(foreign, 'ours has no rule over these arguments');
+  else moreThanItSays(draft, foreign, tool, 'ours has no rule over these arguments');
+}
+
+/** `run_in_background:true`, `limit:5`: an argument of the tool, and its value. A drive (`C:/x`) is none. */
+const isParameter = (specifier: string): boolean => /^[A-Za-z_]\w+:/.test(specifier);
+
+/** An ask or a deny of the whole tool in the place of what cannot be said of it. */
+function moreThanItSays(draft: PolicyDraft, foreign: ForeignRule, tool: string, why: string): void {
+  draft.stricter(foreign, `every call of \`${tool}\`, since ${why}`);
+  wholeTool(draft, foreign, tool);
+}
+
+interface KnownTool {
+  /** What an allow is for. */
+  ours: readonly string[];
+  /** What an ask or a deny is for. */
+  uses: readonly ToolUse[];
+  theirs: readonly string[];
 }
 
 /** Of each of their tools: ours that do the same, and theirs. */
-const TOOLS: Readonly<Record<string, { ours: readonly string[]; theirs: readonly string[] }>> = {
-  Read: { ours: READERS, theirs: READ },
-  Grep: { ours: ['grep'], theirs: ['Grep'] },
-  Glob: { ours: ['glob'], theirs: ['Glob'] },
-  LS: { ours: ['ls'], theirs: ['LS'] },
-  Edit: { ours: WRITERS, theirs: EDIT },
-  MultiEdit: { ours: WRITERS, theirs: EDIT },
-  Write: { ours: ['write_file'], theirs: ['Write'] },
-  WebFetch: { ours: FETCHERS, theirs: FETCH },
+const TOOLS: Readonly<Record<string, KnownTool>> = {
+  Read: { ours: READERS, uses: ['read', 'list', 'glob', 'search'], theirs: READ },
+  Grep: { ours: ['grep'], uses: ['search'], theirs: ['Grep'] },
+  Glob: { ours: ['glob'], uses: ['glob'], theirs: ['Glob'] },
+  LS: { ours: ['ls'], uses: ['list'], theirs: ['LS'] },
+  Edit: { ours: WRITERS, uses: ['write', 'edit', 'move'], theirs: EDIT },
+  MultiEdit: { ours: WRITERS, uses: ['write', 'edit', 'move'], theirs: EDIT },
+  Write: { ours: ['write_file'], uses: ['write', 'move'], theirs: ['Write'] },
+  WebFetch: { ours: FETCHERS, uses: ['fetch'], theirs: FETCH },
+};
+
+/** Tools without a built-in reading that are called otherwise here, and there at other times. */
+const CALLED_ALSO: Readonly<Record<string, readonly string[]>> = {
+  Agent: ['Task', 'task'],
+  Task: ['Agent', 'task'],
+  TodoWrite: ['write_todos'],
+  NotebookEdit: ['notebook_edit', 'notebookEdit', 'notebook-edit'],
 };
 
 /** `Tool`, `mcp__server`, `mcp__server__tool`. */
@@ -157,7 +190,8 @@ function wholeTool(draft: PolicyDraft, foreign: ForeignRule, tool: string): void
   if (known === undefined) {
     if (allow && mayNameOurs(tool))
       draft.dropped(foreign, 'it could mean tools that read, write or run here: name them');
-    else draft.tools(foreign, namesOf(tool));
+    else if (allow) draft.tools(foreign, namesOf(tool));
+    else stopNamed(draft, foreign, tool);
     return;
   }
   if (allow) {
@@ -166,7 +200,16 @@ function wholeTool(draft: PolicyDraft, foreign: ForeignRule, tool: string): void
     return;
   }
   everyFile(draft, foreign, tool);
-  draft.tools(foreign, [...known.ours, ...known.theirs, ...(tool === 'WebFetch' ? ['http_request'] : [])]);
+  draft.tools(foreign, [...new Set([...namesFor(...known.uses), ...known.theirs])]);
+}
+
+/** An ask or a deny of tools without a reading. A pattern over names means those with one, too. */
+function stopNamed(draft: PolicyDraft, foreign: ForeignRule, tool: string): void {
+  if (tool.includes('*') && tool !== '*') {
+    for (const each of ['Bash', ...Object.keys(TOOLS)]) if (isNamedBy(tool, each)) wholeTool(draft, foreign, each);
+  }
+  const others = Object.hasOwn(CALLED_ALSO, tool) ? (CALLED_ALSO[tool] ?? []) : [];
+  draft.tools(foreign, [...namesOf(tool), ...others]);
 }
 
 /** The name of a server means all of its tools. */
@@ -179,7 +222,7 @@ function namesOf(tool: string): string[] {
 /** No reading and no writing of files at all means that of commands and of other tools, too. */
 function everyFile(draft: PolicyDraft, foreign: ForeignRule, tool: string): void {
   if (tool === 'Read') draft.rule(foreign, { reads: ['/**'] });
-  if (tool === 'Edit' || tool === 'Write' || tool === 'MultiEdit') draft.rule(foreign, { writes: ['/**'] });
+  if (EDIT.includes(tool)) draft.rule(foreign, { writes: ['/**'] });
 }
 
 /** `Bash(npm run *)`, `Bash(npm run:*)`, `Bash(npm test)`. */
@@ -211,7 +254,8 @@ function files(draft: PolicyDraft, foreign: ForeignRule, tool: string, specifier
   }
   const patterns = gitignorePatterns(specifier, foreign.effect);
   if ('refused' in patterns) {
-    draft.dropped(foreign, patterns.refused);
+    if (allow) draft.dropped(foreign, patterns.refused);
+    else moreThanItSays(draft, foreign, tool, patterns.refused);
     return;
   }
   const { globs, note } = patterns;
@@ -230,10 +274,7 @@ function fetching(draft: PolicyDraft, foreign: ForeignRule, specifier: string): 
     const below = allow || host.startsWith('*.') ? [] : [`*.${host}`];
     draft.rule(foreign, { urls: [host, ...below], ...(allow ? { tools: FETCHERS } : {}) });
   } else if (allow) draft.dropped(foreign, 'it names no host');
-  else {
-    draft.stricter(foreign, 'it names no host: it speaks of the whole tool now');
-    wholeTool(draft, foreign, 'WebFetch');
-  }
+  else moreThanItSays(draft, foreign, 'WebFetch', 'it names no host');
 }
 
 /** Whether this is the name of a host, perhaps with `*.` before it. */

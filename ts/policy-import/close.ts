@@ -48,7 +48,7 @@ export function closeFirst(items: readonly DraftItem[], stricter: TellStricter):
     const decides = wider && hidesDenied ? ({ ...rule, effect: 'deny' } as const) : rule;
     if (decides !== rule && !told.has(foreign)) {
       told.add(foreign);
-      stricter(foreign, 'denies more: a weaker rule denies some of what it asks about');
+      stricter({ ...foreign, effect: 'deny' }, 'it asks, and a weaker rule denies some of what it would ask about');
     }
     rules.push(decides);
     // Where it stays an ask, what it meets only here is denied before it.

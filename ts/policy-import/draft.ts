@@ -3,7 +3,7 @@ import type { PolicyRule } from '../../index.js';
 import { builtinTools, patternFault } from '../native.js';
 import type { PolicyEffect } from '../wire.js';
 import { closeFirst, closeStrictest } from './close.js';
-import { FETCHERS, SHELLS, textsOf, type DraftItem, type ForeignRule, type OwnRule } from './rules.js';
+import { namesFor, SHELLS, textsOf, type DraftItem, type ForeignRule, type OwnRule } from './rules.js';
 import { ImportFault, NOWHERE, type Place } from './text.js';
 import { ANY_WORD, narrowed, widened, type Token, type WordPattern } from './words.js';
 
@@ -54,9 +54,10 @@ export class PolicyDraft {
     this.#losses.push({ what, at, why, effect: 'dropped' });
   }
 
-  /** Something is stricter now. */
-  stricter({ what, at }: { what: string; at: Place }, why: string): void {
-    this.#losses.push({ what, at, why, effect: 'stricter' });
+  /** Something is stricter now. An ask or a deny says more than theirs. */
+  stricter({ what, at, effect }: { what: string; at: Place; effect?: PolicyEffect }, why: string): void {
+    const more = effect === undefined || effect === 'allow' ? '' : `${effect === 'deny' ? 'denies' : 'asks'} more: `;
+    this.#losses.push({ what, at, why: `${more}${why}`, effect: 'stricter' });
   }
 
   /** A rule that says exactly what theirs says, or less if it allows. */
@@ -99,7 +100,7 @@ export class PolicyDraft {
         this.dropped(foreign, fault);
         return undefined;
       }
-      if (!allow) this.stricter(foreign, `it speaks of every file now: ${fault}`);
+      if (!allow) this.stricter(foreign, `every file, since ${fault}`);
       rule = { ...rule, [key]: allow ? taken : ['/**'] };
     }
     for (const url of rule.urls ?? []) {
@@ -109,9 +110,9 @@ export class PolicyDraft {
         this.dropped(foreign, fault);
         return undefined;
       }
-      this.stricter(foreign, `it speaks of the whole tool now: ${fault}`);
+      this.stricter(foreign, `every address, since ${fault}`);
       const { urls: _, ...rest } = rule;
-      return { ...rest, tools: [...FETCHERS, 'http_request'] };
+      return { ...rest, tools: namesFor('fetch') };
     }
     return rule;
   }
@@ -131,7 +132,7 @@ export class PolicyDraft {
       this.tools(foreign, SHELLS);
       return;
     }
-    this.tools(foreign, [...SHELLS, ...theirs]);
+    this.tools(foreign, [...new Set([...namesFor('run'), ...theirs])]);
     this.rule(foreign, commandRule(foreign, [ANY_WORD]));
   }
 
@@ -156,8 +157,8 @@ export class PolicyDraft {
     }
     const said = tokens.slice(0, strange);
     if (foreign.effect === 'allow') this.dropped(foreign, 'ours cannot speak of a word with `*` in it as it is');
-    else if (said.length === 0) this.wider(foreign, commandRule(foreign, [ANY_WORD]), everyLike(foreign, [ANY_WORD]));
-    else this.wider(foreign, commandRule(foreign, said), everyLike(foreign, said));
+    else if (said.length === 0) this.wider(foreign, commandRule(foreign, [ANY_WORD]), everyLike([ANY_WORD]));
+    else this.wider(foreign, commandRule(foreign, said), everyLike(said));
   }
 
   #allowCommands(foreign: ForeignRule, pattern: WordPattern): void {
@@ -182,14 +183,14 @@ export class PolicyDraft {
     }
     const wider = !(exactly && wide.exact);
     const [shortest] = wide.patterns;
-    if (wider && shortest !== undefined) this.stricter(foreign, everyLike(foreign, shortest));
+    if (wider && shortest !== undefined) this.stricter(foreign, everyLike(shortest));
     for (const tokens of wide.patterns) this.#item(foreign, commandRule(foreign, tokens), { wider });
   }
 
   /** An ask that could mean any command asks about each. A deny that could is refused: denied, nothing would run. */
   everyCommand(foreign: ForeignRule): void {
     if (foreign.effect === 'deny') throw new ImportFault(unsaid(foreign), foreign.at);
-    const why = 'asks more: it does not say which command it begins with, so that every command asks; write them out';
+    const why = 'every command, since it does not say which it means; write them out';
     this.wider(foreign, commandRule(foreign, [ANY_WORD]), why);
   }
 
@@ -268,14 +269,19 @@ export function mayNameOurs(pattern: string): boolean {
     .some((name) => (star === -1 ? name === beginning : name.startsWith(beginning)));
 }
 
-/** Of an ask or a deny: more than theirs. */
-export function everyLike({ effect }: ForeignRule, tokens: readonly Token[]): string {
+/** Whether a pattern over names, with `*` and `?`, means this one. */
+export function isNamedBy(pattern: string, name: string): boolean {
+  const signs = pattern.replaceAll(/[^\w*?]/g, String.raw`\$&`);
+  return new RegExp(`^${signs.replaceAll(/\*+/g, '.*').replaceAll('?', '.')}$`, 's').test(name);
+}
+
+function everyLike(tokens: readonly Token[]): string {
   const shown = tokens.map((token) => {
     if (token.kind === 'text' || token.kind === 'like') return token.text;
     if (token.kind === 'oneOf') return token.texts.join('|');
     return token.kind === 'any' ? '*' : '**';
   });
-  return `${effect === 'deny' ? 'denies' : 'asks'} more: every command like \`${shown.join(' ')}\``;
+  return `every command like \`${shown.join(' ')}\``;
 }
 
 /** Why a deny is refused. */

@@ -2,9 +2,19 @@
 import { readTree } from '../native.js';
 import { STRICTNESS } from './strictness.js';
 import type { PolicyEffect, TreeNode } from '../wire.js';
-import { mayNameOurs, PolicyDraft } from './draft.js';
+import { isNamedBy, mayNameOurs, PolicyDraft } from './draft.js';
 import { hasAlternatives, narrowExpression, wideExpression } from './regex.js';
-import { FETCHERS, READERS, SHELLS, WRITERS, type ForeignRule, type OwnRule } from './rules.js';
+import {
+  FETCHERS,
+  namesFor,
+  onServers,
+  READERS,
+  SHELLS,
+  WRITERS,
+  type ForeignRule,
+  type OwnRule,
+  type ToolUse,
+} from './rules.js';
 import { ImportFault, NOWHERE, trimmed, withoutStart, type Place, type SourceText } from './text.js';
 import { ANY_WORD, beginningPattern, meansEvery, type WordPattern } from './words.js';
 
@@ -129,7 +139,7 @@ function readRule(draft: PolicyDraft, foreign: ForeignRule, table: RuleTable): v
   for (const ours of rulesOverTools(foreign, names ?? ['*'], servers)) {
     if (!conditions || allow) draft.rule(foreign, ours);
     else {
-      const why = 'it has conditions that cannot be said: it speaks of the whole tool now, in every mode';
+      const why = 'every call, in every mode, since its conditions cannot be said';
       draft.wider(foreign, ours, why);
     }
   }
@@ -147,8 +157,10 @@ function put(draft: PolicyDraft, foreign: ForeignRule, pattern: WordPattern, con
     draft.dropped(foreign, 'it names no command');
     return;
   }
-  if (conditions && !allow) draft.stricter(foreign, 'its conditions cannot be said: it holds always now');
-  draft.commands(foreign, pattern);
+  if (conditions && !allow) {
+    draft.stricter(foreign, 'always, since its conditions cannot be said');
+    draft.commandsAtLeast(foreign, pattern);
+  } else draft.commands(foreign, pattern);
 }
 
 function putExpression(draft: PolicyDraft, foreign: ForeignRule, written: string, conditions: boolean): void {
@@ -164,20 +176,30 @@ function putExpression(draft: PolicyDraft, foreign: ForeignRule, written: string
   else draft.everyCommand(foreign);
 }
 
-const IN_PROJECT = ['${project}/**'];
+/** They work on files below the directory that they are started in. */
+const IN_PLACE = ['${cwd}/**'];
 
-/** Of each of their tools: ours that do the same, and what an allow of them is for. Their tools stay in the project. */
-const THEIRS: Readonly<Record<string, { ours: readonly string[]; allows: Partial<OwnRule> }>> = {
-  run_shell_command: { ours: SHELLS, allows: { command: [ANY_WORD] } },
-  read_file: { ours: ['read_file'], allows: { reads: IN_PROJECT } },
-  read_many_files: { ours: ['read_file'], allows: { reads: IN_PROJECT } },
-  list_directory: { ours: ['ls'], allows: { reads: IN_PROJECT } },
-  glob: { ours: ['glob'], allows: { reads: IN_PROJECT } },
-  search_file_content: { ours: ['grep'], allows: { reads: IN_PROJECT } },
-  grep_search: { ours: ['grep'], allows: { reads: IN_PROJECT } },
-  write_file: { ours: ['write_file'], allows: { writes: IN_PROJECT } },
-  replace: { ours: ['edit_file'], allows: { writes: IN_PROJECT } },
-  web_fetch: { ours: FETCHERS, allows: {} },
+interface KnownTool {
+  /** Ours that do the same, for an allow. */
+  ours: readonly string[];
+  /** What an ask or a deny is for. */
+  uses: readonly ToolUse[];
+  /** What an allow of it is for. Their tools stay in their directory. */
+  allows: Partial<OwnRule>;
+}
+
+/** Their tools. */
+const THEIRS: Readonly<Record<string, KnownTool>> = {
+  run_shell_command: { ours: SHELLS, uses: ['run'], allows: { command: [ANY_WORD] } },
+  read_file: { ours: ['read_file'], uses: ['read'], allows: { reads: IN_PLACE } },
+  read_many_files: { ours: ['read_file'], uses: ['read'], allows: { reads: IN_PLACE } },
+  list_directory: { ours: ['ls'], uses: ['list'], allows: { reads: IN_PLACE } },
+  glob: { ours: ['glob'], uses: ['glob'], allows: { reads: IN_PLACE } },
+  search_file_content: { ours: ['grep'], uses: ['search'], allows: { reads: IN_PLACE } },
+  grep_search: { ours: ['grep'], uses: ['search'], allows: { reads: IN_PLACE } },
+  write_file: { ours: ['write_file'], uses: ['write'], allows: { writes: IN_PLACE } },
+  replace: { ours: ['edit_file'], uses: ['edit'], allows: { writes: IN_PLACE } },
+  web_fetch: { ours: FETCHERS, uses: ['fetch'], allows: {} },
 };
 
 /** Rules over whole tools. */
@@ -196,8 +218,8 @@ function rulesOverTools(
 function allowsOf(name: string): Partial<OwnRule>[] {
   if (name === '*') {
     return [
-      { tools: READERS, reads: IN_PROJECT },
-      { tools: WRITERS, writes: IN_PROJECT },
+      { tools: READERS, reads: IN_PLACE },
+      { tools: WRITERS, writes: IN_PLACE },
       // Redirections are apart there, too.
       { tools: SHELLS, command: [ANY_WORD] },
     ];
@@ -207,11 +229,13 @@ function allowsOf(name: string): Partial<OwnRule>[] {
   return mayNameOurs(name) ? [] : [{ tools: [name] }];
 }
 
+/** A pattern over names means those of their tools, whatever they are called here. */
 function stopsOf(name: string): Partial<OwnRule>[] {
-  const ours = Object.hasOwn(THEIRS, name) ? (THEIRS[name]?.ours ?? []) : [];
-  const tools = [...ours, name, ...onServers(name)];
-  const rule = { tools: tools.filter((tool, index) => tool !== tools[index - 1]) };
-  return name === 'run_shell_command' ? [{ command: [ANY_WORD] }, rule] : [rule];
+  const isPattern = name.includes('*') && name !== '*';
+  const known = Object.keys(THEIRS).filter((each) => each === name || (isPattern && isNamedBy(name, each)));
+  const uses = known.flatMap((each) => THEIRS[each]?.uses ?? []);
+  const rule = { tools: [...new Set([...namesFor(...uses), name, ...ofServers(name)])] };
+  return known.includes('run_shell_command') ? [{ command: [ANY_WORD] }, rule] : [rule];
 }
 
 function namesOnServer(server: string, name: string, allow: boolean): string[] {
@@ -229,18 +253,12 @@ function bareName(server: string, name: string): string {
   return name.slice(prefix.length);
 }
 
-/**
- * What a name of theirs that says a server is called here: `mcp_S_x` and `S__x` are `mcp__S__x`. Where the name of the server ends
- * cannot be told when it has a `_` itself, so that each place counts: a deny must not be lost.
- */
-function onServers(name: string): string[] {
+/** What a name of theirs that says a server is called here: `mcp_S_x` and `S__x` are `mcp__S__x`. */
+function ofServers(name: string): string[] {
   if (name.startsWith('mcp__')) return [];
   const rest = withoutStart(name, 'mcp_');
-  if (rest === undefined) return name.includes('__') ? [`mcp__${name}`] : [];
-  const names: string[] = [];
-  for (let at = rest.indexOf('_', 1); at !== -1; at = rest.indexOf('_', at + 1))
-    names.push(`mcp__${rest.slice(0, at)}__${rest.slice(at + 1)}`);
-  return rest.startsWith('*') || names.length === 0 ? [...names, `mcp__${rest}`] : names;
+  if (rest !== undefined) return onServers(rest);
+  return name.includes('__') ? [`mcp__${name}`] : [];
 }
 
 function textAt(table: RuleTable, name: string): string | undefined {

@@ -4,10 +4,10 @@
  */
 import type { TreeNode } from '../wire.js';
 import { isHost } from './claude.js';
-import { mayNameOurs, PolicyDraft } from './draft.js';
+import { isNamedBy, mayNameOurs, PolicyDraft } from './draft.js';
 import { isTrue, membersOf, objectOf, writtenOf } from './json.js';
 import { wildcardPatterns } from './paths.js';
-import { FETCHERS, READERS, SHELLS, WRITERS, type ForeignRule } from './rules.js';
+import { FETCHERS, namesFor, onServers, WRITERS, type ForeignRule, type ToolUse } from './rules.js';
 import { ImportFault, NOWHERE, splitOnce, withoutEnd, type Place, type SourceText } from './text.js';
 import { globPattern } from './words.js';
 
@@ -21,12 +21,15 @@ interface Permission {
 
 const EFFECTS = ['allow', 'ask', 'deny'] as const;
 
+/** Members that only a whole configuration has. */
+const IN_CONFIG = new Set(['permission', 'permissions', '$schema', 'agent', 'agents', 'tools', 'mode']);
+
 /** Reads the configuration, or the object `permission` alone. */
 export function readOpencode(source: SourceText): PolicyDraft {
   const draft = new PolicyDraft('first');
   draft.default = 'ask';
   const root = objectOf(source);
-  const isConfig = root.some(({ name }) => ['permission', '$schema', 'agent', 'tools', 'mode'].includes(name));
+  const isConfig = root.some(({ name }) => IN_CONFIG.has(name));
   const permissions: Permission[] = [];
   for (const { name, node, at } of root) {
     if (!isConfig) permissions.push(...permissionsOf(source, name, node, at));
@@ -34,14 +37,39 @@ export function readOpencode(source: SourceText): PolicyDraft {
       for (const each of membersOf(source, node.entries))
         permissions.push(...permissionsOf(source, each.name, each.node, each.at));
     } else if (name === 'permission') permissions.push(...permissionsOf(source, '*', node, at));
+    else if (name === 'permissions') permissions.push(...orderedOf(source, node, at));
     else if (name === 'tools' && node.kind === 'table') permissions.push(...toolsOf(source, node));
-    else if (name === 'agent' || name === 'mode') {
+    else if (name === 'agent' || name === 'agents' || name === 'mode') {
       const why = 'permissions of single agents must be written as policies of these agents';
       draft.dropped({ what: name, at }, why);
     }
   }
   assemble(draft, permissions);
   return draft;
+}
+
+/** What newer versions call by other names. */
+const CALLED_BEFORE: Readonly<Record<string, string>> = { shell: 'bash', subagent: 'task' };
+
+/** The list of rules that newer versions have. */
+function orderedOf(source: SourceText, node: TreeNode, at: Place): Permission[] {
+  const wrong = '`permissions` must be a list of rules: `[{ "action": …, "resource": …, "effect": … }]`';
+  if (node.kind !== 'list') throw new ImportFault(wrong, at);
+  return node.items.map((item) => {
+    const at = source.place(item.start);
+    if (item.kind !== 'table') throw new ImportFault(wrong, at);
+    const members = membersOf(source, item.entries);
+    const textOf = (name: string): string => {
+      const member = members.find((each) => each.name === name);
+      if (member?.node.kind !== 'text' || members.length !== 3) throw new ImportFault(wrong, at);
+      return member.node.text;
+    };
+    const [action, pattern, written] = [textOf('action'), textOf('resource'), textOf('effect')];
+    const effect = EFFECTS.find((each) => each === written);
+    if (effect === undefined) throw new ImportFault('write "allow", "ask" or "deny"', at);
+    const name = (Object.hasOwn(CALLED_BEFORE, action) ? CALLED_BEFORE[action] : undefined) ?? action;
+    return { name, pattern, foreign: { what: writtenOf(source, item), at, effect } };
+  });
 }
 
 /** The older way to switch tools off. */
@@ -66,16 +94,37 @@ function permissionOf(source: SourceText, name: string, pattern: string, node: T
   return { name, pattern, foreign: { what, at, effect } };
 }
 
+/** What a permission over files is for. */
+interface FileUse {
+  key: 'reads' | 'writes';
+  /** Which of ours an allow is for. */
+  ours: readonly string[];
+  /** What a deny or an ask of all of it is for. */
+  uses: readonly ToolUse[];
+  theirs: readonly string[];
+}
+
+const READING: FileUse = { key: 'reads', ours: ['read_file'], uses: ['read'], theirs: [] };
+const GLOBBING: FileUse = { key: 'reads', ours: ['glob'], uses: ['glob'], theirs: [] };
+const GREPPING: FileUse = { key: 'reads', ours: ['grep'], uses: ['search'], theirs: [] };
+const LISTING: FileUse = { key: 'reads', ours: ['ls'], uses: ['list'], theirs: [] };
+const WRITING: FileUse = {
+  key: 'writes',
+  ours: WRITERS,
+  uses: ['write', 'edit', 'move'],
+  theirs: ['edit', 'write', 'patch', 'multiedit', 'apply_patch'],
+};
+
 /** How permissions of these names are read; any other is about a tool of this name. */
 const READERS_OF: Readonly<Record<string, (draft: PolicyDraft, permission: Permission, outside: Outside) => void>> = {
   bash: command,
-  read: (...given) => files(...given, ['read_file'], 'reads'),
-  glob: (...given) => files(...given, ['glob'], 'reads'),
-  grep: (...given) => files(...given, ['grep'], 'reads'),
-  list: (...given) => files(...given, ['ls'], 'reads'),
-  edit: (...given) => files(...given, WRITERS, 'writes'),
-  write: (...given) => files(...given, WRITERS, 'writes'),
-  patch: (...given) => files(...given, WRITERS, 'writes'),
+  read: (...given) => files(...given, READING),
+  glob: (...given) => searching(...given, GLOBBING),
+  grep: (...given) => searching(...given, GREPPING),
+  list: (...given) => files(...given, LISTING),
+  edit: (...given) => files(...given, WRITING),
+  write: (...given) => files(...given, WRITING),
+  patch: (...given) => files(...given, WRITING),
   webfetch: address,
   '*': everything,
 };
@@ -90,9 +139,17 @@ function assemble(draft: PolicyDraft, permissions: readonly Permission[]): void 
       stands = true;
       outside.rule(draft);
     }
-    const read = Object.hasOwn(READERS_OF, permission.name) ? READERS_OF[permission.name] : undefined;
-    (read ?? tool)(draft, permission, outside);
+    for (const name of namesMeant(permission)) {
+      const read = Object.hasOwn(READERS_OF, name) ? READERS_OF[name] : undefined;
+      (read ?? tool)(draft, { ...permission, name }, outside);
+    }
   }
+}
+
+/** The name, and where it is a pattern of a deny or an ask, those that are read otherwise. */
+function namesMeant({ name, foreign }: Permission): string[] {
+  if (name === '*' || foreign.effect === 'allow' || !/[*?]/.test(name)) return [name];
+  return [...Object.keys(READERS_OF).filter((each) => each !== '*' && isNamedBy(name, each)), name];
 }
 
 function command(draft: PolicyDraft, { pattern, foreign }: Permission): void {
@@ -103,17 +160,26 @@ function command(draft: PolicyDraft, { pattern, foreign }: Permission): void {
   else draft.commandsAtLeast(foreign, globPattern(pattern.replaceAll('?', '*')));
 }
 
-function files(
-  draft: PolicyDraft,
-  { name, pattern, foreign }: Permission,
-  outside: Outside,
-  tools: readonly string[],
-  key: 'reads' | 'writes',
-): void {
+/** A search by what is searched for, which is no path. */
+function searching(draft: PolicyDraft, permission: Permission, outside: Outside, use: FileUse): void {
+  const { name, pattern, foreign } = permission;
+  if (pattern === '*') {
+    files(draft, permission, outside, use);
+    return;
+  }
+  const why = 'ours has no rule over what is searched for';
+  if (foreign.effect === 'allow') draft.dropped(foreign, why);
+  else draft.wider(foreign, { tools: wholeUse(use, name) }, `every search by \`${name}\`, since ${why}`);
+}
+
+const wholeUse = ({ uses, theirs }: FileUse, name: string): string[] => [
+  ...new Set([...namesFor(...uses), ...theirs, name]),
+];
+
+function files(draft: PolicyDraft, { name, pattern, foreign }: Permission, outside: Outside, use: FileUse): void {
   const allow = foreign.effect === 'allow';
   if (pattern === '*' && (!allow || outside.isFree)) {
-    const theirs = key === 'writes' ? ['edit', 'write', 'patch', 'multiedit'] : [];
-    draft.tools(foreign, allow ? tools : [...tools, ...theirs, name]);
+    draft.tools(foreign, allow ? use.ours : wholeUse(use, name));
     return;
   }
   const patterns = wildcardPatterns(pattern, foreign.effect);
@@ -122,7 +188,7 @@ function files(
     return;
   }
   const { globs, note } = patterns;
-  const rule = { [key]: globs, ...(allow ? { tools } : {}) };
+  const rule = { [use.key]: globs, ...(allow ? { tools: use.ours } : {}) };
   if (note !== undefined && !allow) {
     draft.wider(foreign, rule, note);
     return;
@@ -133,16 +199,16 @@ function files(
 
 function address(draft: PolicyDraft, { pattern, foreign }: Permission): void {
   const allow = foreign.effect === 'allow';
-  const tools = allow ? FETCHERS : [...FETCHERS, 'http_request', 'webfetch'];
+  const tools = allow ? FETCHERS : [...namesFor('fetch'), 'webfetch'];
   if (pattern === '*') {
     draft.tools(foreign, tools);
     return;
   }
   const parts = addressOf(pattern);
   if (!allow) {
-    if (parts === undefined) {
-      draft.wider(foreign, { tools }, 'it does not spell out a host: it speaks of the whole tool now');
-    } else draft.wider(foreign, { urls: [parts.host] }, 'now it speaks of everything at this host');
+    if (parts === undefined || parts.host.includes('*')) {
+      draft.wider(foreign, { tools }, 'every address, since it does not spell out a host');
+    } else draft.wider(foreign, { urls: [parts.host] }, 'everything at this host');
     return;
   }
   if (parts === undefined || parts.host.includes('*')) {
@@ -166,13 +232,15 @@ function addressOf(pattern: string): { scheme: string; host: string; path: strin
 
 function tool(draft: PolicyDraft, { name, pattern, foreign }: Permission): void {
   const allow = foreign.effect === 'allow';
-  const tools = [name.replaceAll('?', '*')];
+  const written = name.replaceAll('?', '*');
+  // A tool of a server is called `server_tool` there.
+  const others = name === 'todowrite' ? ['write_todos'] : /[_*]/.test(written) ? onServers(written) : [];
+  const tools = allow ? [written] : [...new Set([written, ...others])];
   if (allow && pattern !== '*') draft.dropped(foreign, 'ours has no rule over what this tool does');
   else if (allow && mayNameOurs(name)) draft.dropped(foreign, 'it could mean tools that read, write or run: name them');
   else if (pattern === '*') draft.rule(foreign, { tools });
   else {
-    const why = 'ours has no rule over what this tool does: it speaks of the whole tool now';
-    draft.wider(foreign, { tools }, why);
+    draft.wider(foreign, { tools }, `every call of \`${name}\`, since ours has no rule over what this tool does`);
   }
 }
 
@@ -184,15 +252,10 @@ function everything(draft: PolicyDraft, { pattern, foreign }: Permission): void 
     draft.tools(foreign, ['*']);
     return;
   }
-  if (allow) {
-    draft.dropped(foreign, 'a pattern for all tools at once cannot be said');
-    return;
-  }
-  draft.commandsAtLeast(foreign, globPattern(pattern.replaceAll('?', '*')));
-  const patterns = wildcardPatterns(pattern, foreign.effect);
-  if ('refused' in patterns) return;
-  draft.rule(foreign, { reads: patterns.globs });
-  draft.rule(foreign, { writes: patterns.globs });
+  const why = 'a pattern for all tools at once cannot be said';
+  if (allow) draft.dropped(foreign, why);
+  else if (foreign.effect === 'ask') draft.wider(foreign, { tools: ['*'] }, `every call, since ${why}`);
+  else throw new ImportFault(`${why}; write this deny under the name of each tool that it is for`, foreign.at);
 }
 
 const OUTSIDE = 'external_directory';
@@ -206,12 +269,15 @@ class Outside {
     reason: 'it is outside of the project',
   };
   #free: string[] = [];
+  /** Not all outside is meant there. */
+  #wider = false;
 
   constructor(permissions: readonly Permission[]) {
     for (const { name, pattern, foreign } of permissions) {
-      if (name !== OUTSIDE) continue;
+      if (name !== OUTSIDE && (name === '*' || foreign.effect === 'allow' || !isNamedBy(name, OUTSIDE))) continue;
       if (foreign.effect !== 'allow') {
         this.#free = [];
+        this.#wider ||= pattern !== '*';
         // A later ask does not take a deny back.
         this.#foreign = this.#foreign?.effect === 'deny' ? { ...foreign, effect: 'deny' } : foreign;
       } else if (pattern === '*') this.#foreign = undefined;
@@ -230,7 +296,12 @@ class Outside {
   rule(draft: PolicyDraft): void {
     if (this.#foreign === undefined) return;
     const globs = ['/**', '!${project}', '!${project}/**', ...this.#free.map((glob) => `!${glob}`)];
-    for (const tools of [SHELLS, READERS, WRITERS]) {
+    if (this.#wider) draft.stricter(this.#foreign, 'everything outside of the project');
+    for (const tools of [
+      namesFor('run'),
+      namesFor('read', 'list', 'glob', 'search'),
+      namesFor('write', 'edit', 'move'),
+    ]) {
       draft.quietlyWider(this.#foreign, { tools, reads: globs });
       draft.quietlyWider(this.#foreign, { tools, writes: globs });
     }

@@ -63,7 +63,7 @@ function readRules(draft: PolicyDraft, source: SourceText, members: readonly Mem
       const foreign = { what, at, effect: approve ? 'allow' : 'ask' } as const;
       if (approve && !on) draft.dropped(foreign, `\`${ENABLE}\` is off`);
       else if (approve && wholeLine) draft.dropped(foreign, 'it approves whole lines, whatever commands are in them');
-      else readRule(draft, foreign, name);
+      else readRule(draft, foreign, name, wholeLine);
     }
   }
 }
@@ -77,7 +77,7 @@ function approvalOf(source: SourceText, { node, at }: Member): { approve: boolea
   return { approve: flag('approve'), wholeLine: flag('matchCommandLine') };
 }
 
-function readRule(draft: PolicyDraft, foreign: ForeignRule, key: string): void {
+function readRule(draft: PolicyDraft, foreign: ForeignRule, key: string, overLine: boolean): void {
   const expression = /^\/(?<source>.*)\/(?<flags>[dgimsuvy]*)$/s.exec(key)?.groups;
   if (expression === undefined) {
     readBeginning(draft, foreign, trimmed(key));
@@ -85,7 +85,7 @@ function readRule(draft: PolicyDraft, foreign: ForeignRule, key: string): void {
   }
   const { source = '', flags = '' } = expression;
   const allow = foreign.effect === 'allow';
-  const patterns = allow ? narrowExpression(source) : wideExpression(source, { flags });
+  const patterns = allow ? narrowExpression(source) : wideExpression(source, { flags, overLine });
   if (patterns !== undefined) for (const pattern of patterns) draft.commands(foreign, pattern);
   else if (!allow) draft.everyCommand(foreign);
   else {
