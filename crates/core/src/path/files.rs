@@ -72,6 +72,14 @@ pub trait FileLookup {
         None
     }
 
+    /// The mode of a file, as the system keeps it, where it leads; `None`: there is no file, or the system keeps none.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn mode_of_file(&self, _path: &str) -> Result<Option<u32>, PathError> {
+        Ok(None)
+    }
+
     /// All bytes of a file that has no more than `most`; `None`: it has more, or cannot be read.
     fn bytes(&self, _path: &str, _most: usize) -> Option<Vec<u8>> {
         None
@@ -214,6 +222,10 @@ impl FileLookup for NoFiles {
     fn has(&self, _path: &str) -> Result<bool, PathError> {
         Err(PathError::NeedsFiles)
     }
+
+    fn mode_of_file(&self, _path: &str) -> Result<Option<u32>, PathError> {
+        Err(PathError::NeedsFiles)
+    }
 }
 
 impl<'a> NearFiles<'a> {
@@ -297,6 +309,10 @@ impl FileLookup for NearFiles<'_> {
         })
     }
 
+    fn mode_of_file(&self, _path: &str) -> Result<Option<u32>, PathError> {
+        Err(self.go_beyond())
+    }
+
     fn text(&self, path: &str, most: usize) -> Option<String> {
         // What a worktree of git has, and git's settings: no text of the user's.
         if !path.ends_with("/.git") && !is_git_settings(path) {
@@ -340,6 +356,15 @@ impl FileLookup for RealFiles {
         match fs::symlink_metadata(path) {
             Ok(_) => Ok(true),
             Err(error) => missing(path, &error).map(|_| false),
+        }
+    }
+
+    #[cfg(unix)]
+    fn mode_of_file(&self, path: &str) -> Result<Option<u32>, PathError> {
+        use std::os::unix::fs::MetadataExt as _;
+        match fs::metadata(path) {
+            Ok(found) => Ok(found.is_file().then(|| found.mode())),
+            Err(error) => missing(path, &error).map(|_| None),
         }
     }
 
@@ -579,6 +604,10 @@ impl FileLookup for CachedFiles<'_> {
 
     fn has(&self, path: &str) -> Result<bool, PathError> {
         kept(&self.there, path, || self.files.has(path))
+    }
+
+    fn mode_of_file(&self, path: &str) -> Result<Option<u32>, PathError> {
+        self.files.mode_of_file(path)
     }
 
     fn text(&self, path: &str, most: usize) -> Option<String> {

@@ -328,6 +328,12 @@ pub enum DoubtReason {
     SettingsOfNpm,
     /// Settings of shellcheck in the project, which may let it go on to the files that a script names.
     SettingsOfShellcheck,
+    /// Settings of TypeScript say where it writes.
+    SettingsOfTypeScript,
+    /// A copy that keeps the rights of a file, which may be those of its owner for whoever runs it.
+    KeepsRights,
+    /// It may give a file the rights of its owner, for whoever runs it.
+    GivesRights,
     /// A program that no package of the project may have: then a server is asked for it.
     NotInstalled,
     /// It runs with other rights.
@@ -396,6 +402,9 @@ impl DoubtReason {
             | Self::ForeignModule
             | Self::SettingsOfNpm
             | Self::SettingsOfShellcheck
+            | Self::SettingsOfTypeScript
+            | Self::KeepsRights
+            | Self::GivesRights
             | Self::Indirect
             | Self::Arithmetic
             | Self::HereDocument
@@ -434,6 +443,7 @@ impl DoubtReason {
             self,
             Self::SettingsOfNpm
                 | Self::SettingsOfShellcheck
+                | Self::SettingsOfTypeScript
                 | Self::NotInstalled
                 | Self::ForeignModule
         )
@@ -452,6 +462,8 @@ impl DoubtReason {
                 | Self::ForeignModule
                 | Self::SettingsOfNpm
                 | Self::SettingsOfShellcheck
+                | Self::SettingsOfTypeScript
+                | Self::KeepsRights
                 | Self::NotInstalled
         )
     }
@@ -491,6 +503,13 @@ impl fmt::Display for DoubtReason {
             Self::SettingsOfShellcheck => {
                 "`.shellcheckrc` of the project may let it read any file that a script names"
             }
+            Self::SettingsOfTypeScript => {
+                "a `tsconfig.json` may let it write outside of the project, or what it says is not known"
+            }
+            Self::KeepsRights => {
+                "a file that is copied with its rights may run with those of its owner (setuid), or it is not known which files are copied"
+            }
+            Self::GivesRights => "it may let a file run with the rights of its owner (setuid, setgid)",
             Self::NotInstalled => "no package of the project has this program: a server is asked for it",
             Self::Privileged => "it runs with other rights",
             Self::Elsewhere => "it runs elsewhere or later, out of sight",

@@ -7,6 +7,7 @@ mod partial;
 mod patterns;
 mod programs;
 mod repositories;
+mod rights;
 mod secrets;
 mod settings;
 mod shown;

@@ -54,6 +54,8 @@ impl SubjectReader<'_> {
                 DoubtReason::ForeignModule => self.has_module(&target, &start),
                 DoubtReason::SettingsOfNpm => self.is_plain_npm(&start),
                 DoubtReason::SettingsOfShellcheck => self.is_plain_shellcheck(&target, &start),
+                DoubtReason::SettingsOfTypeScript => self.writes_within(by, &start),
+                DoubtReason::KeepsRights => self.has_plain_rights(&target, &start),
                 DoubtReason::NotInstalled => self.is_installed(by, &start),
                 DoubtReason::FindsWords | DoubtReason::FindsLinks => {
                     let here = literal(".");

@@ -3,12 +3,14 @@
 pub(super) mod builtin;
 mod chosen;
 mod command;
+mod compiled;
 mod folder;
 mod ignored;
 mod loaded;
 mod mentioned;
 pub(super) mod nested;
 pub(super) mod repository;
+mod rights;
 mod versions;
 
 use std::borrow::Cow;

@@ -34,6 +34,14 @@ pub(super) fn from_here(walk: &mut ArgumentWalk, part: ArgumentPart) {
     walk.path(part.arg, FileAccess::Read, words::text(walk.place(part.arg), "."), true);
 }
 
+/// `-i@FILE`: the list is read. Of other lists that stand behind the option each name is an operand.
+pub(super) fn listed(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    let word = walk.word(part);
+    if words::beginning(&word).starts_with('@') {
+        walk.path(part.arg, FileAccess::Read, words::without(&word, 1), false);
+    }
+}
+
 pub(super) fn tar(walk: &mut ArgumentWalk) {
     let mut operands = std::mem::take(&mut walk.operands);
     // The old style: `tar cf a.tar b`, letters without a dash, whose values follow in their order.
@@ -71,6 +79,10 @@ pub(super) fn tar(walk: &mut ArgumentWalk) {
     }
     if extracts && !walk.only_looks(KEEP) {
         walk.here(OperandUse::WriteBelow);
+    }
+    if walk.kept("compares").is_some() {
+        // It tells whether the files of these names here are those of the archive.
+        walk.here(OperandUse::ReadBelow);
     }
     for operand in operands {
         if creates || !extracts {
@@ -173,6 +185,13 @@ pub(super) fn zip(walk: &mut ArgumentWalk) {
             .any(|name| letters.contains(name))
         {
             walk.runs(at, DoubtReason::NotUnderstood);
+        }
+    }
+    // `-i NAME @FILE`
+    for operand in walk.operands.clone() {
+        let word = walk.place(operand.arg);
+        if words::beginning(word).starts_with('@') {
+            walk.path(operand.arg, FileAccess::Read, words::without(word, 1), false);
         }
     }
     let moves = walk.kept(REMOVE).is_some();

@@ -26,6 +26,14 @@ pub(super) fn configured(walk: &mut ArgumentWalk) {
     checks(walk);
 }
 
+/// The same of a compiler that writes where settings say, unless told to write nothing. No rule names them.
+pub(super) fn compiled(walk: &mut ArgumentWalk) {
+    if !walk.leaves_nothing() {
+        walk.unnamable(DoubtReason::SettingsOfTypeScript);
+    }
+    configured(walk);
+}
+
 /// Reads its operands, and what they name where settings say so that lie beside them, or above.
 pub(super) fn scripts(walk: &mut ArgumentWalk) {
     for operand in walk.operands.clone() {

@@ -4,7 +4,7 @@ use super::spec::OperandUse;
 use super::uses::LINKS;
 use super::walk::{ArgumentPart, ArgumentWalk, WalkOperand};
 use super::words;
-use crate::shell::{FileAccess, Word, WordPiece};
+use crate::shell::{DoubtReason, FileAccess, Word, WordPiece};
 
 /// Of more sources than these the names in the destination are not spelled out.
 const MOST_SOURCES: usize = 64;
@@ -66,6 +66,9 @@ impl ArgumentWalk<'_> {
             let several = self.place(operand.arg).splits();
             if index < last || several || self.into.is_some() || last == 0 {
                 self.operand_is(*operand, source);
+                if self.kept("rights").is_some() {
+                    self.runs(operand.arg, DoubtReason::KeepsRights);
+                }
             }
             if destination && (last > 0 || several) {
                 self.operand_is(*operand, OperandUse::Write);

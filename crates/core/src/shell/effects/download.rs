@@ -112,6 +112,13 @@ pub(super) fn cookie(walk: &mut ArgumentWalk, part: ArgumentPart) {
     }
 }
 
+/// A key, or a file that holds it.
+pub(super) fn pinned(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    if !words::beginning(&walk.word(part)).starts_with("sha256//") {
+        walk.apply(OperandUse::Read, part, 0);
+    }
+}
+
 /// `file[:password]`
 pub(super) fn certificate(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);

@@ -19,6 +19,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut ArgumentWalk)> {
         "checkers.checks" => checkers::checks,
         "checkers.scripts" => checkers::scripts,
         "checkers.configured" => checkers::configured,
+        "checkers.compiled" => checkers::compiled,
         "checkers.formats" => checkers::formats,
         "checkers.formats_modules" => checkers::formats_modules,
         "checkers.searched" => checkers::searched,
@@ -156,6 +157,7 @@ pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> 
         "archives.beneath" => archives::beneath,
         "archives.from_here" => archives::from_here,
         "archives.list" => archives::list,
+        "archives.listed" => archives::listed,
         "archives.removes" => archives::removes,
         "checkers.everywhere" => checkers::everywhere,
         "checkers.named" => checkers::named,
@@ -167,6 +169,7 @@ pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> 
         "checkers.sources" => checkers::sources,
         "checkers.style" => checkers::style,
         "download.at_file" => download::at_file,
+        "download.pinned" => download::pinned,
         "download.netrc" => download::netrc,
         "download.upload" => download::upload,
         "download.protocol" => download::protocol,
@@ -218,6 +221,8 @@ pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> 
         "system.server" => system::server,
         "system.statement" => system::statement,
         "text.suffix" => text::suffix,
+        "writers.other_rights" => writers::other_rights,
+        "writers.rights" => writers::rights,
         _ => return None,
     })
 }

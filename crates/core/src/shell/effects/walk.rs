@@ -650,11 +650,15 @@ impl<'a> ArgumentWalk<'a> {
     }
 
     /// What it makes where it runs. A `false` behind the option that says that it makes nothing takes that back.
-    fn leaves(&mut self) {
-        let none = self.kept("leaves-none").is_some_and(|part| {
+    /// Whether an option says that it leaves nothing where it runs.
+    pub(super) fn leaves_nothing(&self) -> bool {
+        self.kept("leaves-none").is_some_and(|part| {
             self.place(part.arg + 1).literal().is_some_and(|text| text != "false")
-        });
-        if none {
+        })
+    }
+
+    fn leaves(&mut self) {
+        if self.leaves_nothing() {
             return;
         }
         for name in &self.program.leaves {

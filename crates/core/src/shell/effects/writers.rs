@@ -1,9 +1,9 @@
 //! Programs that make, change, move or delete files.
 
 use super::spec::{OperandSpec::*, OperandUse};
-use super::walk::ArgumentWalk;
+use super::walk::{ArgumentPart, ArgumentWalk};
 use super::words;
-use crate::shell::{FileAccess, WordPiece};
+use crate::shell::{DoubtReason, FileAccess, WordPiece};
 
 /// Deeper than anyone makes directories.
 const MOST_PARENTS: usize = 64;
@@ -16,6 +16,23 @@ pub(super) fn install(walk: &mut ArgumentWalk) {
         Copy(OperandUse::Read)
     };
     walk.lay_out(layout, OperandUse::Nothing);
+}
+
+/// The rights of what is made, which may be those of its owner for whoever runs it.
+pub(super) fn rights(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    let word = walk.word(part);
+    let is_plain = |mode: &str| match u32::from_str_radix(mode, 8) {
+        Ok(bits) => bits <= 0o1777,
+        Err(_) => mode.bytes().all(|byte| b"ugoa+-=rwxXt,01234567".contains(&byte)),
+    };
+    if !word.literal().is_some_and(is_plain) {
+        walk.runs(part.arg, DoubtReason::GivesRights);
+    }
+}
+
+/// The rights of another file, whatever those are.
+pub(super) fn other_rights(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    walk.runs(part.arg, DoubtReason::GivesRights);
 }
 
 pub(super) fn dd(walk: &mut ArgumentWalk) {

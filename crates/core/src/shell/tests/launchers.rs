@@ -47,12 +47,12 @@ fn the_command_behind_is_seen() {
             // What stands before a launcher needs nothing.
             (
                 "timeout 5 npx --no-install tsc",
-                "[timeout 5 npx --no-install tsc]; npx --no-install tsc; !NotInstalled@3; [tsc]",
+                "[timeout 5 npx --no-install tsc]; npx --no-install tsc; !NotInstalled@3; [tsc]; !SettingsOfTypeScript@3",
             ),
             ("xvfb-run -a rm x", "[xvfb-run -a rm x]; rm x"),
             ("xvfb-run -s x rm x", "[xvfb-run -s x rm x]; !RunsCode; rm x"),
             ("xvfb-run --frob rm x", "[xvfb-run --frob rm x]; !UnknownOption; rm x; x"),
-            ("npx tsc $x", "npx tsc ‹?*›; [tsc ‹?*›]"),
+            ("npx tsc $x", "npx tsc ‹?*›; [tsc ‹?*›]; !SettingsOfTypeScript@3"),
         ],
     );
 }
@@ -85,7 +85,7 @@ fn found(line: &str) -> String {
 fn what_it_does_is_what_the_launcher_does() {
     for (line, expected) in [
         ("npx --no-install tsc --noEmit", "?2 r2:."),
-        ("npx --no-install tsc -p /x", "?2 r2:. w2:. l4:/x r4:/x"),
+        ("npx --no-install tsc -p /x", "?2 r2:. w2:. l4:/x r4:/x ?5"),
         ("npx --no-install prettier --write a.js", "?2 l4:a.js r4:a.js w4:a.js"),
         ("npx --no-install prettier --write /x/a.js", "?2 l4:/x/a.js r4:/x/a.js w4:/x/a.js"),
         ("npx --no-install jest --rootDir=/x", "?2 l3:/x r3:/x"),
@@ -102,7 +102,7 @@ fn what_it_does_is_what_the_launcher_does() {
         ("uv run ruff check --fix a.py", "?2 r5:a.py w5:a.py"),
         ("bundle exec rspec -r x", "?2 ?4"),
         ("yarn eslint -o /x a.js", "?1 w3:/x l4:a.js r4:a.js"),
-        ("pnpm exec tsc $x", "?2 r2:. w2:. ?3 r3:…"),
+        ("pnpm exec tsc $x", "?2 r2:. w2:. ?3 r3:… ?4"),
     ] {
         assert_eq!(found(line), expected, "{line}");
     }

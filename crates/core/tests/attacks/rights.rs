@@ -1,0 +1,124 @@
+//! Files that run with the rights of their owner, and what programs write where their settings say.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use crate::house::{House, own, started, tried};
+
+#[test]
+fn no_file_gets_the_rights_of_its_owner_unasked() {
+    let house = House::new("setuid");
+    let policy = started(&house, "developer", "project");
+    house.put("project/tool/a", "x");
+    house.put("project/tool/deep/b.sh", "x");
+    tried(
+        &policy,
+        &["chmod --reference=tool/a +x", "chmod +x --reference=tool/a x", "mkdir -m 4777 x"],
+        &["chmod +x tool/a", "cp -p tool/a x", "cp -a tool x", "mkdir -p -m 755 x", "cp tool/a x"],
+    );
+    let file = house.root.join("project/tool/deep/b.sh");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o4755)).unwrap();
+    tried(
+        &policy,
+        &[
+            "cp -p tool/deep/b.sh x",
+            "cp --preserve=mode tool/deep/b.sh x",
+            "cp -a tool x",
+            "cp -rp tool x",
+            "cp -p tool/deep/*.sh x",
+            "cp -t x -p tool/deep/b.sh",
+        ],
+        &["cp tool/deep/b.sh x", "cp -r tool x", "cp -p tool/a x"],
+    );
+}
+
+#[test]
+fn a_compiler_writes_and_deletes_nothing_outside_of_the_project_unasked() {
+    let house = House::new("tsconfig");
+    for link in ["keys", "key", "h/f", "ol", "d/l", "dst/c", "-out", "sub/00Tree.html"] {
+        fs::remove_file(house.root.join("project").join(link)).unwrap();
+    }
+    symlink("../out", house.root.join("project/led")).unwrap();
+    fs::remove_file(house.root.join("project/led")).unwrap();
+    let policy = started(&house, "developer", "project");
+    let out = house.at("out");
+    house.put("project/packages/a/tsconfig.json", r#"{"compilerOptions":{"outDir":"../../dist"}}"#);
+    house.put("project/base.json", r#"{"compilerOptions":{"outDir":"dist"}}"#);
+    house.put("project/bad.json", r#"{"compilerOptions":{"outDir":"../x"}}"#);
+    house.put("project/node_modules/@x/c/tsconfig.json", "{}");
+    for settings in [
+        r#"{"compilerOptions":{"outDir":"../x"}}"#.to_owned(),
+        format!(r#"{{"compilerOptions":{{"outFile":"{out}/x.js"}}}}"#),
+        format!(r#"{{"compilerOptions":{{"tsBuildInfoFile":"{out}/.profile"}}}}"#),
+        r#"{"compilerOptions":{"declarationDir":"a/../../x"}}"#.to_owned(),
+        r#"{"compilerOptions":{"outDir":"${configDir}/../x"}}"#.to_owned(),
+        r#"{"compilerOptions":{"o\u0075tDir":"../x"}}"#.to_owned(),
+        r#"{"include":["../x/**/*.ts"]}"#.to_owned(),
+        r#"{"files":["../x.ts"]}"#.to_owned(),
+        r#"{"extends":"./bad"}"#.to_owned(),
+        r#"{"extends":["./base.json","./bad.json"]}"#.to_owned(),
+        r#"{"extends":"@y/missing/tsconfig.json"}"#.to_owned(),
+        r#"{"references":[{"path":"bad.json"}]}"#.to_owned(),
+        r#"{"references":[{"path":"../out"}]}"#.to_owned(),
+        "{compilerOptions: {outDir: '../x'}}".to_owned(),
+    ] {
+        house.put("project/tsconfig.json", settings);
+        tried(
+            &policy,
+            &["tsc", "tsc -p .", "tsc -b", "tsc --noEmit false", "cd src && tsc"],
+            &["tsc --noEmit", "tsc --version"],
+        );
+    }
+    for settings in [
+        "{ // where\n \"compilerOptions\": {\"outDir\": \"dist\", \"strict\": true,},}",
+        r#"{"extends":"./base","include":["src/**/*"],"exclude":["../x"]}"#,
+        r#"{"extends":"@x/c/tsconfig.json","compilerOptions":{"outDir":"${configDir}/dist"}}"#,
+        r#"{"references":[{"path":"packages/a"},{"path":"./base.json"}]}"#,
+    ] {
+        house.put("project/tsconfig.json", settings);
+        tried(
+            &policy,
+            &["tsc -b --clean", "tsc -p bad.json", "vitest --clearCache"],
+            &["tsc", "tsc -p .", "tsc -b", "tsc -p packages/a"],
+        );
+    }
+    symlink("../out", house.root.join("project/dist")).unwrap();
+    tried(&policy, &["tsc", "tsc -p packages/a"], &["tsc --noEmit"]);
+}
+
+#[test]
+fn a_folder_in_the_place_of_a_tracked_file_is_not_lost_to_a_stash_unasked() {
+    let house = House::new("stashed");
+    house.track(&["foo"]);
+    house.put("project/foo/x", "kept nowhere");
+    let policy = started(&house, "developer", "project");
+    tried(&policy, &["git stash", "git stash push -m x", "git stash -- src"], &["git stash list"]);
+}
+
+#[test]
+fn files_that_options_name_or_compare_are_read() {
+    let house = House::new("compared");
+    let wide = own(
+        r#"{"effect":"allow","commands":["zip","tar","curl","wget"],"writes":["/**"],"urls":["*"]},{"effect":"deny","reads":["**/.env"]}"#,
+    );
+    tried(
+        &started(&house, &wide, "project"),
+        &[
+            "zip a.zip src -i@.env",
+            "zip a.zip src -x@.env",
+            "zip a.zip src -x a @.env",
+            "tar -df a.tar",
+            "tar df a.tar",
+            "tar --compare -f a.tar .env",
+            "tar --diff -f a.tar -C ../project",
+            "curl --pinnedpubkey .env https://a.example",
+            "curl --proxy-pinnedpubkey .env https://a.example",
+            "wget --pinnedpubkey=.env https://a.example",
+        ],
+        &[
+            "zip a.zip src/c -x@names",
+            "tar -tf a.tar",
+            "curl --pinnedpubkey sha256//abc= https://a.example",
+        ],
+    );
+}
