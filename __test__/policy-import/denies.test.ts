@@ -48,7 +48,7 @@ describe('what may stand anywhere in a command is denied there, and does not ask
       ['git push origin main'],
       ['git push origin x', 'git log main'],
     ],
-    ['gemini-cli', geminiDenies('.*(?i)rm\\s+-rf'), ['rm -rf build', 'sudo RM -Rf x'], ['rm x', 'ls -rf']],
+    ['gemini-cli', geminiDenies('.*(?i)rm\\s+-rf'), ['rm -rf build', 'sudo RM -Rf x'], ['rm x', 'rm -r x', 'ls -rf']],
     ['gemini-cli', geminiDenies('\\bsudo\\b'), ['sudo ls', 'sudo'], ['ls']],
     ['gemini-cli', geminiDenies('[gG]it push'), ['git push', 'Git push -f'], ['git log']],
     ['gemini-cli', geminiDenies('git .*push'), ['git push', 'git log; x push'], ['ls']],

@@ -167,6 +167,20 @@ describe('Gemini CLI', () => {
     ["commandRegex='git (log|status)\\b'\ndecision='allow'", ['allow `git log`', 'allow `git status`'], 2],
     ["commandRegex='^rm -r'\ndecision='deny'", ['deny `rm ~-r*`'], 0],
     ["commandRegex='.*--force'\ndecision='deny'", ['deny `~*--force*`', 'deny `* ** ~*--force*`'], 0],
+    [
+      "commandRegex='(?i)^dd'\ndecision='ask_user'",
+      [
+        'ask `~*dd*`',
+        'ask `* ** ~*dd*`',
+        'ask `~*dD*`',
+        'ask `* ** ~*dD*`',
+        'ask `~*Dd*`',
+        'ask `* ** ~*Dd*`',
+        'ask `~*DD*`',
+        'ask `* ** ~*DD*`',
+      ],
+      4,
+    ],
     ["commandRegex='.*'\ndecision='deny'", ['deny `*`'], 0],
     [
       "commandRegex='rm|ls'\ndecision='deny'",

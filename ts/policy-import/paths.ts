@@ -55,7 +55,7 @@ export function wildcardPatterns(written: string, effect: PolicyEffect): FilePat
   if (effect === 'allow') return allowing(pattern, fixed);
   const { glob, note } = widenedFor(pattern);
   const text = singleStars(glob.replaceAll('?', '*'));
-  const across = acrossDirectories(text, note ?? (glob.includes('?') ? '`?` stands for any text now' : undefined));
+  const across = acrossDirectories(text, note ?? (glob.includes('?') ? '`?` stands for any text' : undefined));
   // Relative paths are seen from the project. A deny does no harm when it also sees them from the working directory.
   const globs = across.globs.flatMap((each) => {
     if (fixed) return [each];
@@ -103,7 +103,7 @@ function acrossDirectories(text: string, note: string | undefined): { globs: str
   }
   return {
     globs: [`${directory}${name}*`, `${directory}${name}*/**`],
-    note: note ?? 'now it speaks of everything below the directory that it spells out',
+    note: note ?? 'everything below the directory that it spells out',
   };
 }
 
@@ -121,7 +121,7 @@ function widenedFor(pattern: string): { glob: string; note: string | undefined }
   if (at === -1) return { glob: bracesEscaped(pattern), note: undefined };
   return {
     glob: bracesEscaped(`${pattern.slice(0, at)}*`),
-    note: 'what follows its first special character stands for any text now',
+    note: 'what follows its first special character stands for any text',
   };
 }
 

@@ -272,9 +272,13 @@ class ExpressionReader {
   #group(depth: number): Sequence[] | undefined {
     const known = this.#take('?', ':') || this.#next !== '?';
     if (depth === DEEPEST) return undefined;
+    const letters = this.#letters;
     const atoms = this.alternatives(depth + 1);
     if (atoms === undefined || !this.#take(')')) return undefined;
-    return known ? atoms : [['unknown']];
+    if (known) return atoms;
+    // Its letters are signs (`(?i)`), or any text like all of it.
+    this.#letters = letters;
+    return [['unknown']];
   }
 
   #escaped(): Sequence[] | undefined {

@@ -63,7 +63,7 @@ function readRules(draft: PolicyDraft, source: SourceText, members: readonly Mem
       const foreign = { what, at, effect: approve ? 'allow' : 'ask' } as const;
       if (approve && !on) draft.dropped(foreign, `\`${ENABLE}\` is off`);
       else if (approve && wholeLine) draft.dropped(foreign, 'it approves whole lines, whatever commands are in them');
-      else readRule(draft, foreign, name, wholeLine);
+      else readRule(draft, foreign, name);
     }
   }
 }
@@ -77,7 +77,7 @@ function approvalOf(source: SourceText, { node, at }: Member): { approve: boolea
   return { approve: flag('approve'), wholeLine: flag('matchCommandLine') };
 }
 
-function readRule(draft: PolicyDraft, foreign: ForeignRule, key: string, overLine: boolean): void {
+function readRule(draft: PolicyDraft, foreign: ForeignRule, key: string): void {
   const expression = /^\/(?<source>.*)\/(?<flags>[dgimsuvy]*)$/s.exec(key)?.groups;
   if (expression === undefined) {
     readBeginning(draft, foreign, trimmed(key));
@@ -85,7 +85,8 @@ function readRule(draft: PolicyDraft, foreign: ForeignRule, key: string, overLin
   }
   const { source = '', flags = '' } = expression;
   const allow = foreign.effect === 'allow';
-  const patterns = allow ? narrowExpression(source) : wideExpression(source, { flags, overLine });
+  // Some are held against whole lines; and the editor asks about more than an expression says (`--perl-regexp` for `-P`).
+  const patterns = allow ? narrowExpression(source) : wideExpression(source, { flags, overLine: true });
   if (patterns !== undefined) for (const pattern of patterns) draft.commands(foreign, pattern);
   else if (!allow) draft.everyCommand(foreign);
   else {
