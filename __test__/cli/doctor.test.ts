@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { confinementReport } from '../../ts/index.js';
+import { sdkProblems } from '../../ts/cli/doctor.js';
 import { scratch } from '../policy/support.js';
 import { linkIn } from '../support/installed.js';
 import { quickly as countersign } from './command.js';
@@ -18,9 +19,21 @@ function there(policy?: string) {
 }
 
 describe('doctor', () => {
+  it('says where the AI SDK needs a newer Node', () => {
+    expect(sdkProblems('7.0.1', { node: '20.19.0' })).toEqual([expect.stringContaining('needs Node 22')]);
+    for (const [ai, versions] of [
+      ['6.0.1', { node: '20.19.0' }],
+      ['7.0.1', { node: '22.12.0' }],
+      ['7.0.1', { node: '20.19.0', bun: '1.4.0' }],
+      [null, { node: '20.19.0' }],
+    ] as const)
+      expect(sdkProblems(ai, versions)).toEqual([]);
+    expect(sdkProblems('5.0.1', { node: '22.12.0' })).toEqual([expect.stringContaining('neither version 6 nor 7')]);
+  });
+
   it('says what holds a confined command here', async () => {
     const { root, run } = there();
-    linkIn(root, 'ai');
+    linkIn(root, 'ai', 'ai6');
     const { stdout, code } = await run('--json');
     const found = JSON.parse(stdout) as Record<string, unknown>;
     expect(found).toMatchObject({ confinement: confinementReport(), problems: [], policies: [] });
@@ -34,7 +47,7 @@ describe('doctor', () => {
 
   it('says which policy files count, and whether what they allow does', async () => {
     const { root, run } = there('version = 1\n[[rule]]\neffect = "deny"\ncommands = ["rm"]\n');
-    linkIn(root, 'ai');
+    linkIn(root, 'ai', 'ai6');
     const { stdout, code } = await run('--json');
     const { policies } = JSON.parse(stdout) as { policies: unknown };
     expect(policies).toEqual([

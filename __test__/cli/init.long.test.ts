@@ -314,9 +314,10 @@ test('a file with changes that are not committed is refused, and so is a folder 
   expect(read(bare, 'agent.mjs')).toBe(SCRIPTS['ToolLoopAgent']);
 });
 
-test('git checkout undoes it, and a second time there is nothing to do', async () => {
+test('what it says undoes it leaves nothing behind, and a second time there is nothing to do', async () => {
   const folder = project({ 'agent.mjs': SCRIPTS['ToolLoopAgent']! });
-  await init(folder, '--yes');
+  const { stdout } = await init(folder, '--yes');
+  expect(stdout).toContain('To undo it: git checkout agent.mjs && rm .countersign/policy.toml');
   const again = await init(folder, '--yes');
   expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('There is nothing to write')]);
   git(folder, 'checkout', 'agent.mjs');

@@ -55,6 +55,15 @@ describe('what was probably meant', () => {
   });
 });
 
+test('a preset that is misspelt, and no command: said as what they are, before anything else', async () => {
+  const misspelt = await countersign(['policy', 'explain', '-p', 'preset:devloper', 'ls'], { cwd: scratch() });
+  expect([misspelt.code, misspelt.stderr]).toEqual([2, expect.stringContaining('did you mean developer?')]);
+  const none = await countersign(['policy', 'explain'], { cwd: scratch() });
+  expect([none.code, none.stderr]).toEqual([2, expect.not.stringContaining('no rules are here')]);
+  const help = await countersign(['help', 'help']);
+  expect([help.code, help.stdout]).toEqual([0, (await countersign(['--help'])).stdout]);
+});
+
 describe('help', () => {
   test.each(PAGES.map((page) => [page.name, page] as const))(
     '%s has each option explained and an example, in 80 columns',

@@ -116,7 +116,11 @@ describe('askedBefore', () => {
 
 describe('the prompts', () => {
   const allow = { label: 'Always allow exactly `npm run build`', rules: [], also: ['exactly `npm run build`'] };
-  const record = kept({ details: { always: { allow, deny: null } } });
+  const record = kept({
+    toolName: 'execute',
+    args: { command: 'npm run build' },
+    details: { always: { allow, deny: null } },
+  });
 
   it.each([
     [2, undefined],

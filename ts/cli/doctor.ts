@@ -34,8 +34,6 @@ export async function doctor(args: readonly string[], version: string): Promise<
 async function look(version: string): Promise<Checkup> {
   const ai = installedSdk();
   const { policies, problems } = await policyFiles();
-  // None is needed for what the commands do, nor for the chat, which brings its own.
-  const isKnown = ai === null || /^[67]\./.test(ai);
   return {
     version,
     platform: `${process.platform}-${process.arch}`,
@@ -43,8 +41,18 @@ async function look(version: string): Promise<Checkup> {
     ai,
     confinement: confinementReport(),
     policies,
-    problems: [...problems, ...(isKnown ? [] : [`ai ${ai} is of neither version 6 nor 7`])],
+    problems: [...problems, ...sdkProblems(ai, process.versions)],
   };
+}
+
+/** None is needed for what the commands do, nor for the chat, which brings its own. */
+export function sdkProblems(ai: string | null, { bun, deno, node }: Partial<NodeJS.ProcessVersions>): string[] {
+  if (ai === null) return [];
+  if (!/^[67]\./.test(ai)) return [`ai ${ai} is of neither version 6 nor 7`];
+  // Bun and Deno are new enough wherever countersign runs.
+  const isOld = bun === undefined && deno === undefined && Number(node?.split('.')[0]) < 22;
+  if (!isOld || !ai.startsWith('7.')) return [];
+  return [`ai ${ai} needs Node 22, and this is Node ${node}: update Node, or npm install ai@6`];
 }
 
 function runtime(): string {

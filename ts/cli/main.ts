@@ -115,7 +115,7 @@ function help(args: readonly string[]): number | Promise<number> {
   const [command, second] = words;
   const page = pageOf(words);
   if (page !== undefined) process.stdout.write(helpText(page));
-  else if (command === undefined) process.stdout.write(HELP);
+  else if (command === undefined || command === 'help') process.stdout.write(HELP);
   else {
     const known = subcommandsOf(command);
     if (known.length === 0) throw unknownCommand(command, COMMAND_NAMES);

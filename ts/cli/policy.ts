@@ -61,12 +61,14 @@ export async function policyCommand(args: readonly string[]): Promise<number> {
 async function check(args: readonly string[], how: 'check' | 'explain'): Promise<number> {
   const { values, positionals } = readCall(args, how);
   if (values.batch === true && how === 'check') return answerLines(process.stdin, checkLine);
+  // What is asked comes first: what it is judged by says something of its own.
+  const asked = snapshot(argumentsOf(how, values.args, positionals));
   const policies = await policiesOf(values.policy, values.cwd);
   const toolName = values.tool ?? 'execute';
   const call = {
     toolCallId: 'cli',
     toolName,
-    args: snapshot(argumentsOf(how, values.args, positionals)),
+    args: asked,
     // As a deep agent runs it that works here, with `confine: true`.
     ...(values.confined === true ? { confined: { writes: [folderOf('--cwd', values.cwd)] } } : {}),
   };
@@ -144,8 +146,11 @@ async function unsaid(folder: string): Promise<PolicyInput[] | undefined> {
   return rulesOf(config);
 }
 
-const inputsOf = (names: readonly string[]): Promise<PolicyInput[]> =>
-  Promise.all(names.map((name) => (name.startsWith('preset:') ? (name as PolicyInput) : loadPolicy(name))));
+/** @throws {UsageError} where there is no preset of that name */
+const inputsOf = async (names: readonly string[]): Promise<PolicyInput[]> => {
+  for (const name of names) if (name.startsWith('preset:')) presetNamed(name);
+  return Promise.all(names.map((name) => (name.startsWith('preset:') ? (name as PolicyInput) : loadPolicy(name))));
+};
 
 function warn(problems: readonly { message: string }[]): void {
   for (const { message } of problems) process.stderr.write(`countersign: ${safeText(message)}\n`);

@@ -3,7 +3,7 @@ import { isSeenWhole, type StandingLines } from './chat/screen/seen.js';
 import type { KeptRecord } from '../native.js';
 import { foldedTo } from './folded.js';
 import { wholeParts, type KeptBeside } from './shown.js';
-import type { WatchState } from './watch-model.js';
+import type { WatchState } from './watch-state.js';
 
 /** How much room there is for it. */
 export interface WatchRoom {

@@ -191,6 +191,11 @@ const INSTALL: Readonly<Record<Project['manager'], string>> = {
 function nextOf(project: Project, { changes, hasRoute }: Plan): string[] {
   const hasPolicy = changes.some(({ file }) => file === POLICY);
   const files = changes.flatMap(({ file, before }) => (before === undefined ? [] : [file]));
+  const made = changes.flatMap(({ file, before }) => (before === undefined ? [file] : []));
+  const undo = [
+    ...(files.length === 0 ? [] : [`git checkout ${files.map(oneLine).join(' ')}`]),
+    ...(made.length === 0 ? [] : [`rm ${made.map(oneLine).join(' ')}`]),
+  ];
   return [
     ...(hasRoute ? [...PAGE, ''] : []),
     'What to do next:',
@@ -198,6 +203,6 @@ function nextOf(project: Project, { changes, hasRoute }: Plan): string[] {
     ...(project.isNext ? ["  serverExternalPackages: ['countersign'] in your next.config"] : []),
     ...(hasPolicy ? ['  npx countersign policy trust   lets the policy allow, not only ask and deny'] : []),
     '  npx countersign policy explain git status',
-    ...(files.length === 0 ? [] : [`To undo it: git checkout ${files.map(oneLine).join(' ')}`]),
+    ...(undo.length === 0 ? [] : [`To undo it: ${undo.join(' && ')}`]),
   ];
 }
