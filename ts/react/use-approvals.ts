@@ -112,9 +112,10 @@ function useAnswers(respond: RespondFunction, sendEdit: SendEdit): [ReadonlyMap<
       }
     };
     // Later, though it may fail at once: what was not sent can be given again.
-    const sending = send().then((isSent) => {
-      if (!isSent) given.current.delete(id);
-    });
+    const forgetUnsent = async () => {
+      if (!(await send())) given.current.delete(id);
+    };
+    const sending = forgetUnsent();
     given.current.set(id, sending);
     return sending;
   }, []);
