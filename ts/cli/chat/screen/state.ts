@@ -394,9 +394,8 @@ export function listed(
   const isGiven = ({ request }: WaitingAsk): boolean =>
     given.some(({ answer }) => answer.approvalId === request.approvalId);
   const waiting = together(ask, view, []).filter((each) => !isGiven(each));
-  return [...given, ...waiting.map((each) => ({ ask: each, answer: heldFor(state, each) }))].toSorted(
-    (one, other) => one.ask.index - other.ask.index,
-  );
+  const all = waiting.map((each) => ({ ask: each, answer: heldFor(state, each) }));
+  return given.length === 0 ? all : [...given, ...all].toSorted((one, other) => one.ask.index - other.ask.index);
 }
 
 export type { ApprovalAsk };
