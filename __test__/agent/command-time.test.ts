@@ -1,9 +1,7 @@
 /** The time of a command stands still while a human thinks. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { CommandTime } from '../../ts/agent/backend/command-time.js';
-
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+import { fakeClock } from '../support/fake-clock.js';
 
 /** Something that is waited for, and how to end it. */
 function wait(time: CommandTime): { done: () => void; over: Promise<void> } {
@@ -13,25 +11,27 @@ function wait(time: CommandTime): { done: () => void; over: Promise<void> } {
 }
 
 test('goes on where it stood when all that is waited for is there', async () => {
+  const clock = fakeClock(['performance', 'setTimeout', 'clearTimeout']);
   const stop = vi.fn();
   const time = new CommandTime(1_000);
   time.start(stop);
-  vi.advanceTimersByTime(600);
+  clock.tick(600);
   const [one, two] = [wait(time), wait(time)];
-  vi.advanceTimersByTime(10_000);
+  clock.tick(10_000);
   one.done();
   await one.over;
-  vi.advanceTimersByTime(10_000);
+  clock.tick(10_000);
   expect(stop).not.toHaveBeenCalled();
   two.done();
   await two.over;
-  vi.advanceTimersByTime(399);
+  clock.tick(399);
   expect(stop).not.toHaveBeenCalled();
-  vi.advanceTimersByTime(1);
+  clock.tick(1);
   expect(stop).toHaveBeenCalledTimes(1);
 });
 
 test('never ends a command that has ended, whatever is still waited for', async () => {
+  const clock = fakeClock(['performance', 'setTimeout', 'clearTimeout']);
   const stop = vi.fn();
   const time = new CommandTime(1_000);
   time.start(stop);
@@ -39,6 +39,6 @@ test('never ends a command that has ended, whatever is still waited for', async 
   time.end();
   one.done();
   await one.over;
-  vi.advanceTimersByTime(10_000);
+  clock.tick(10_000);
   expect(stop).not.toHaveBeenCalled();
 });

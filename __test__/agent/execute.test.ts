@@ -3,10 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Backend } from '../../agent.js';
 import { BothEnds } from '../../ts/agent/backend/both-ends.js';
 import { BackendError, createLocalBackend } from '../../ts/agent/index.js';
+import { fakeClock } from '../support/fake-clock.js';
 
 let root: string;
 let backend: Backend;
@@ -17,7 +18,6 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  vi.useRealTimers();
   rmSync(root, { recursive: true, force: true });
 });
 
@@ -200,7 +200,7 @@ describe.skipIf(process.platform === 'win32')('what a command started', () => {
 
   test('is asked to end when it is aborted, and may clean up', async () => {
     // The time that it has for that does not pass.
-    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    fakeClock(['performance', 'setTimeout', 'clearTimeout']);
     const aborter = new AbortController();
     const script = `sh -c 'trap "sleep 0.1; echo cleaned > done; exit 0" TERM; echo $$ > pid; while :; do sleep 0.01; done' & wait`;
     const running = backend.execute(script, { abortSignal: aborter.signal });
@@ -212,16 +212,16 @@ describe.skipIf(process.platform === 'win32')('what a command started', () => {
   });
 
   test('is killed when it does not end', async () => {
-    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    const clock = fakeClock(['performance', 'setTimeout', 'clearTimeout']);
     const aborter = new AbortController();
     const script = `trap '' TERM; sh -c 'echo $$ > pid; while :; do sleep 0.05; done' & echo up; wait; while :; do sleep 0.05; done`;
     const running = backend.execute(script, { abortSignal: aborter.signal });
     await written('pid');
     aborter.abort();
-    vi.advanceTimersByTime(1_900);
+    clock.tick(1_900);
     await sleep(50);
     expect(isAlive(pidIn('pid'))).toBe(true);
-    vi.advanceTimersByTime(200);
+    clock.tick(200);
     expect(await running).toMatchObject({ stopped: 'aborted', signal: 'SIGKILL', output: 'up\n' });
     await until(() => !isAlive(pidIn('pid')));
   });

@@ -134,7 +134,7 @@ describe('the model', () => {
 
 describe('the messages', () => {
   it('an invalid prompt is an error event, and the result rejects', async () => {
-    const { of, run } = await play({ turns: [says('.')], messages: [{ role: 'nobody', content: 7 }] });
+    const { of, run } = await play({ turns: [says('.')], messages: [{ role: 'nobody', content: 'x' }] as never });
     expect(of('error')).toHaveLength(1);
     await expect(run.result).rejects.toThrow(/prompt|role/i);
   });

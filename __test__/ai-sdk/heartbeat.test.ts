@@ -1,15 +1,12 @@
 /** Responses that stay open while a human thinks: what is silent for long is closed by servers and proxies. */
 import * as ai from 'ai';
 import type { UIMessageChunk } from 'ai';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createGate, InvalidConfigError, withHeartbeat } from '../../ts/index.js';
 import { call, calls, says } from '../support/model.js';
 import { start } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+import { fakeClock } from '../support/fake-clock.js';
 
 // In memory: the timers are those of the response alone.
 const asking = (gate = createGate({ ledger: 'memory:' })) => {
@@ -38,18 +35,18 @@ async function silent(next: () => Promise<string | undefined>): Promise<void> {
 
 describe('a response that waits', () => {
   it('is not silent for longer than five seconds, and ends as ever', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const clock = fakeClock();
     const { run, gate, ran } = asking();
     const { next } = reader(run.toUIMessageStreamResponse().body);
     await silent(next);
     for (let beats = 0; beats < 3; beats++) {
       const beat = next();
-      await vi.advanceTimersByTimeAsync(4_999);
+      await clock.tickAsync(4_999);
       let isThere = false;
       void beat.then(() => (isThere = true));
       await Promise.resolve();
       expect(isThere).toBe(false);
-      await vi.advanceTimersByTimeAsync(1);
+      await clock.tickAsync(1);
       expect(await beat).toBe(': waiting\n\n');
     }
     const [request] = await gate.pending();
@@ -86,12 +83,12 @@ describe('a response that waits', () => {
   });
 
   it('heartbeat: false sends none, and what is no time is refused', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const clock = fakeClock();
     const { run, gate } = asking();
     const { next } = reader(run.toUIMessageStreamResponse({ heartbeat: false }).body);
     await silent(next);
     const following = next();
-    await vi.advanceTimersByTimeAsync(60_000);
+    await clock.tickAsync(60_000);
     const [request] = await gate.pending();
     await gate.reject(request?.approvalId ?? '');
     expect(await following).toMatch(/^data: /);
@@ -100,7 +97,7 @@ describe('a response that waits', () => {
   });
 
   it('that is cancelled leaves the run, and no timer behind', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const clock = fakeClock();
     const { run, gate } = asking();
     const { next, cancel } = reader(run.toUIMessageStreamResponse().body);
     await silent(next);
@@ -108,7 +105,7 @@ describe('a response that waits', () => {
     await cancel();
     expect(await waiting).toBeUndefined();
     expect(await gate.pending()).toEqual([]);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(clock.countTimers()).toBe(0);
   });
 });
 
@@ -132,23 +129,23 @@ describe('withHeartbeat', () => {
   it.each(['data: 1\n', 'data: 1\r\n', 'da', 'data: 1\n\ndata: 2\n'])(
     'never breaks an event in two: %j',
     async (begun) => {
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const clock = fakeClock();
       const { body, controller } = source();
       const { next } = reader(withHeartbeat(new Response(body)).body);
       controller.enqueue(bytes(begun));
       expect(await next()).toBe(begun);
       const rest = next();
-      await vi.advanceTimersByTimeAsync(20_000);
+      await clock.tickAsync(20_000);
       controller.enqueue(bytes('\n\n'));
       expect(await rest).toBe('\n\n');
       const beat = next();
-      await vi.advanceTimersByTimeAsync(5_000);
+      await clock.tickAsync(5_000);
       expect(await beat).toBe(': waiting\n\n');
     },
   );
 
   it.each(['data: 1\n\n', 'data: 1\r\n\r\n', 'data: 1\r\r'])('knows the end of an event: %j', async (event) => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const clock = fakeClock();
     const { body, controller } = source();
     const { next } = reader(withHeartbeat(new Response(body), { every: 10 }).body);
     for (const byte of bytes(event)) {
@@ -156,17 +153,17 @@ describe('withHeartbeat', () => {
       await next();
     }
     const beat = next();
-    await vi.advanceTimersByTimeAsync(10);
+    await clock.tickAsync(10);
     expect(await beat).toBe(': waiting\n\n');
   });
 
   it('is not written full where it is to be silent for longer than a timer can be', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const clock = fakeClock();
     const { next, cancel } = reader(withHeartbeat(new Response(new ReadableStream()), { every: 30 * 86_400_000 }).body);
     const first = next();
     let isWritten = false;
     void first.then(() => (isWritten = true));
-    await vi.advanceTimersByTimeAsync(1_000);
+    await clock.tickAsync(1_000);
     expect(isWritten).toBe(false);
     await cancel();
     await first;

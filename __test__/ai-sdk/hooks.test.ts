@@ -6,6 +6,7 @@ import { call, calls, collect, says, scripted } from '../support/model.js';
 import { types } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 import { listenToWarnings } from '../support/warnings.js';
+import { fakeClock } from '../support/fake-clock.js';
 
 const no = { interruptOn: { del: true }, onApprovalRequest: () => false } as const;
 const deleting = () => scripted([calls(call('del', { path: '/a' }, 'c1')), says('.')]);
@@ -115,21 +116,17 @@ test('an onError that never settles ends with the abort of the run', async () =>
 
 test('an onAbort that never settles has a moment', async () => {
   using heard = listenToWarnings();
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  try {
-    const { tools } = recordingTools();
-    const abortSignal = AbortSignal.abort(new Error('esc'));
-    const onAbort = vi.fn(never);
-    const events = collect(
-      streamWithEvents({ model: deleting().model, tools, prompt: 'x', ...no, onAbort, abortSignal }),
-    );
-    await vi.waitFor(() => expect(onAbort).toHaveBeenCalled());
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(types(await events)).toEqual(['abort']);
-    expect(heard.warnings).toEqual([expect.stringContaining('onAbort failed: no answer within 10000 ms')]);
-  } finally {
-    vi.useRealTimers();
-  }
+  const clock = fakeClock();
+  const { tools } = recordingTools();
+  const abortSignal = AbortSignal.abort(new Error('esc'));
+  const onAbort = vi.fn(never);
+  const events = collect(
+    streamWithEvents({ model: deleting().model, tools, prompt: 'x', ...no, onAbort, abortSignal }),
+  );
+  await vi.waitFor(() => expect(onAbort).toHaveBeenCalled());
+  await clock.tickAsync(10_000);
+  expect(types(await events)).toEqual(['abort']);
+  expect(heard.warnings).toEqual([expect.stringContaining('onAbort failed: no answer within 10000 ms')]);
 });
 
 test.each<[string, () => unknown, string]>([

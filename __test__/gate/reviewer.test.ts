@@ -23,6 +23,7 @@ import { play } from '../support/play.js';
 import { reviewing } from '../support/reviewers.js';
 import { recordingTools } from '../support/tools.js';
 import { listenToWarnings } from '../support/warnings.js';
+import { fakeClock } from '../support/fake-clock.js';
 
 const marked: PolicyDocument = { version: 1, rule: [{ tools: 'del', effect: 'ask', reviewer: true }] };
 const del = (path: string, id = 'c1') => calls(call('del', { path }, id));
@@ -511,15 +512,14 @@ describe("a callback that answers 'pass'", () => {
   });
 
   test('waits no longer than it does without a callback', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    using _ = { [Symbol.dispose]: () => void vi.useRealTimers() };
+    const clock = fakeClock();
     await using gate = createGate({ ledger: 'memory:' });
     const { ran, tools } = recordingTools();
     const { shown, onApprovalRequest } = asking('pass');
     const played = play({ turns, tools: tools as ToolSet, gate, interruptOn: ['del'], onApprovalRequest });
-    while (shown.length === 0) await vi.advanceTimersByTimeAsync(1);
+    while (shown.length === 0) await clock.tickAsync(1);
     expect(shown[0]?.expiresAt).toBeNull();
-    await vi.advanceTimersByTimeAsync(300_000);
+    await clock.tickAsync(300_000);
     const { of } = await played;
     expect(ran).toEqual([]);
     expect(of('approval-response')).toMatchObject([{ approved: false, reason: 'Nobody answered in time.' }]);

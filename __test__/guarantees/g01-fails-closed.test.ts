@@ -27,6 +27,7 @@ import { call, calls, collect, finish, major, says } from '../support/model.js';
 import { of, play, start, until } from '../support/play.js';
 import { polluted } from '../support/pollution.js';
 import { recordingTools } from '../support/tools.js';
+import { fakeClock } from '../support/fake-clock.js';
 
 const turns = [calls(call('del', { path: '/a' }, 'c1')), says('.')];
 
@@ -305,36 +306,32 @@ describe.each(waitingEntries.map(([name, entry], turn) => [name, entry, turn] as
 
 it('asks when shouldApprove or the description takes longer than 10 seconds', async () => {
   // Only what measures these seconds: whatever else happens, happens.
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const clock = fakeClock();
   const turns = async (count: number) => {
     for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
-  try {
-    let hanging = 0;
-    let asked = 0;
-    const hang = () => {
-      hanging++;
-      return new Promise<never>(() => {});
-    };
-    const onApprovalRequest = () => {
-      asked++;
-      return false;
-    };
-    const waits = waitingEntries.flatMap(([, entry]) =>
-      [{ shouldApprove: hang }, { description: hang }].map((del) =>
-        mustNotRun(entry, { interruptOn: { del }, onApprovalRequest }),
-      ),
-    );
-    while (hanging < waits.length) await turns(1);
-    vi.advanceTimersByTime(9_900);
-    await turns(50);
-    expect(asked).toBe(0);
-    vi.advanceTimersByTime(200);
-    await Promise.all(waits);
-    expect(asked).toBe(waits.length);
-  } finally {
-    vi.useRealTimers();
-  }
+  let hanging = 0;
+  let asked = 0;
+  const hang = () => {
+    hanging++;
+    return new Promise<never>(() => {});
+  };
+  const onApprovalRequest = () => {
+    asked++;
+    return false;
+  };
+  const waits = waitingEntries.flatMap(([, entry]) =>
+    [{ shouldApprove: hang }, { description: hang }].map((del) =>
+      mustNotRun(entry, { interruptOn: { del }, onApprovalRequest }),
+    ),
+  );
+  while (hanging < waits.length) await turns(1);
+  clock.tick(9_900);
+  await turns(50);
+  expect(asked).toBe(0);
+  clock.tick(200);
+  await Promise.all(waits);
+  expect(asked).toBe(waits.length);
 });
 
 describe.runIf(major === 7)('the toolApproval option of AI SDK 7', () => {

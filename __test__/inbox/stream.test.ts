@@ -3,7 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import type { GateEvent } from '../../index.js';
 import { createGate } from '../../ts/index.js';
 import { isThorough } from '../support/effort.js';
-import { ask, eventsOf, gateOf, inboxOf, later, ORIGIN, Person, scratch } from './support.js';
+import { ask, eventsOf, gateOf, inboxOf, ORIGIN, Person, scratch } from './support.js';
+import { fakeClock } from '../support/fake-clock.js';
 
 type Told = AsyncGenerator<{ event: string; data: Record<string, unknown> }>;
 
@@ -156,12 +157,11 @@ describe('the end', () => {
   });
 
   it('comes after ten minutes, with comments until then, so that who looks is asked again', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'Date'] });
-    later(() => vi.useRealTimers());
+    const clock = fakeClock(['setInterval', 'clearInterval', 'Date']);
     const gate = gateOf({ ledger: 'memory:' });
     const response = await new Person(inboxOf(gate), 'mia').send('GET', 'api/events');
-    vi.advanceTimersByTime(60_000);
-    vi.advanceTimersByTime(540_000);
+    clock.tick(60_000);
+    clock.tick(540_000);
     const text = await response.text();
     expect(text.match(/^: here$/gm)?.length).toBeGreaterThanOrEqual(4);
   });

@@ -82,7 +82,7 @@ const PROGRAMS: [string, () => unknown, RegExp][] = [
     () => run({ tools: { del, other: null }, interruptOn: 'all' }),
     /the tool "other" is null: leave/,
   ],
-  ['undefined for a tool', () => api.gateTools({ del: undefined } as never, no), /the tool "del" is undefined: leave/],
+  ['undefined for a tool', () => api.gateTools({ del: undefined } as never, no), /"del" is not a tool of the AI SDK: it is undefined\. Leave its name out/],
   ['a maker for a tool', () => api.gateTools({ del: () => del } as never, no), /is a function: call it/],
   ['a fraction as maxArgumentBytes', () => api.createGate({ maxArgumentBytes: 1.5 }), /must be a whole number above 0/],
   [

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ApprovalRequest, Gate, GrantOffer, GrantScope, PolicyDocument, Remember } from '../../index.js';
 import { createGate, DecisionNotAllowedError, InvalidDecisionError } from '../../ts/index.js';
 import { sample } from '../support/effort.js';
@@ -23,6 +23,7 @@ import { listenToWarnings } from '../support/warnings.js';
 import { machine } from './machine.js';
 import { scratch, usualTools } from './support.js';
 import { became, ways } from './ways.js';
+import { fakeClock } from '../support/fake-clock.js';
 
 const asks: PolicyDocument = { version: 1, default: 'ask' };
 const run = (command: string) => ({ toolName: 'execute', args: { command } });
@@ -340,10 +341,8 @@ describe('what a grant answers', () => {
 });
 
 describe('for how long', () => {
-  afterEach(() => vi.useRealTimers());
-
   it('a grant expires', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    const clock = fakeClock(['Date']);
     const gate = createGate({ policy: asks });
     await became(stream, run('make all'), { gate }, () => ({
       type: 'approve',
@@ -358,9 +357,9 @@ describe('for how long', () => {
       by: 'callback',
     });
     expect(grant?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
-    vi.setSystemTime(Date.now() + 59_999);
+    clock.setSystemTime(Date.now() + 59_999);
     expect((await gate.check(run('make all'))).effect).toBe('allow');
-    vi.setSystemTime(Date.now() + 1);
+    clock.setSystemTime(Date.now() + 1);
     expect((await gate.check(run('make all'))).effect).toBe('ask');
     expect(await gate.grants.list()).toEqual([]);
   });

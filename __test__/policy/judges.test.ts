@@ -1,5 +1,6 @@
 /** Functions that have a say: conditions of `definePolicy` and the judge of a gate, and what becomes of slow ones. */
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Clock } from '@sinonjs/fake-timers';
+import { describe, expect, it, vi } from 'vitest';
 import type { PolicyCall, PolicyCondition, PolicyDocument, PolicyJudge } from '../../index.js';
 import {
   anyOfKind,
@@ -14,13 +15,12 @@ import {
 import { start } from '../support/play.js';
 import { call, calls, collect, says } from '../support/model.js';
 import { scratch, usualTools } from './support.js';
+import { fakeClock } from '../support/fake-clock.js';
 
 const run = (command: string) => ({ toolName: 'execute', args: { command } });
 const read = (file_path: string) => ({ toolName: 'read_file', args: { file_path } });
 const place = { cwd: '/p', project: '/p', home: '/h' };
 const open: PolicyDocument = { version: 1, default: 'allow' };
-
-afterEach(() => vi.useRealTimers());
 
 /** A function that never answers, and what settles once it is asked. */
 function hanging() {
@@ -34,13 +34,13 @@ function hanging() {
 }
 
 /** What is answered when a function that never answers is given up: not earlier, and then without a wait. */
-async function givenUp<T>(isAsked: Promise<void>, asked: Promise<T>): Promise<T> {
+async function givenUp<T>(clock: Clock, isAsked: Promise<void>, asked: Promise<T>): Promise<T> {
   let isAnswered = false;
   void asked.finally(() => (isAnswered = true));
   await isAsked;
-  await vi.advanceTimersByTimeAsync(9_999);
+  await clock.tickAsync(9_999);
   expect(isAnswered).toBe(false);
-  await vi.advanceTimersByTimeAsync(1);
+  await clock.tickAsync(1);
   return asked;
 }
 
@@ -64,17 +64,17 @@ describe('a deadline of 10 s', () => {
       (never) => definePolicy([{ when, if: never, effect: 'deny' }], { match: 'strictest', default: 'allow' }),
     ],
   ])('holds for the condition of %s', async (_, policyOf) => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const clock = fakeClock();
     const { never, isAsked } = hanging();
     const asked = createGate({ policy: policyOf(never) }).check(run('git push'));
-    expect(await givenUp(isAsked, asked)).toMatchObject({ effect: 'ask' });
+    expect(await givenUp(clock, isAsked, asked)).toMatchObject({ effect: 'ask' });
   });
 
   it('holds for a judge', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const clock = fakeClock();
     const { never, isAsked } = hanging();
     const asked = createGate({ policy: open, judge: never }).check(run('git push'));
-    expect(await givenUp(isAsked, asked)).toMatchObject({
+    expect(await givenUp(clock, isAsked, asked)).toMatchObject({
       effect: 'ask',
       reason: expect.stringMatching(/10000 ms/) as never,
     });

@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import type { Gate, GateOptions } from '../../index.js';
 import type { SendWebhooksOptions, WebhookEndpoint, WebhookSender } from '../../webhooks.js';
 import { createGate } from '../../ts/index.js';
 import { sendWebhooks } from '../../ts/webhooks/index.js';
 import { AuditSource } from '../../ts/webhooks/sources.js';
 import { idsOf, receiver, SECRET, typesOf, type Receiver } from './receiver.js';
+import { fakeClock } from '../support/fake-clock.js';
 
 /** A path for a ledger. */
 function ledger(): `sqlite:${string}` {
@@ -334,8 +335,7 @@ describe('several senders on one ledger', () => {
     const [hooks, where] = [await receiver(), ledger()];
     const [one, other] = [open({ ledger: where }), open({ ledger: where })];
     // Nobody is missed, however busy the machine is: the other one goes on because it was told to.
-    vi.useFakeTimers({ toFake: ['performance'] });
-    onTestFinished(() => void vi.useRealTimers());
+    fakeClock(['performance']);
     const first = await send(one, hooks);
     await send(other, hooks);
     const before = await ask(one, 'before');

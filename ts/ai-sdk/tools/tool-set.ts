@@ -4,6 +4,7 @@
  */
 import type { Tool, ToolSet } from 'ai';
 import { InvalidConfigError } from '../../errors/index.js';
+import { toldKind } from '../../errors/told-value.js';
 import { readable } from '../../options/check.js';
 import { takeValue } from '../../options/plain.js';
 import { countAsCopy, isCopy } from '../../policy/very-tool.js';
@@ -53,8 +54,11 @@ function readTools<TOOLS extends ToolSet>(tools: TOOLS, place: string): TOOLS {
 
 const noTool = (tool: unknown, name: string, place: string): InvalidConfigError =>
   new InvalidConfigError({
-    message: `${place}: the tool ${JSON.stringify(name)} is ${typeof tool === 'function' ? 'a function: call it, and give what it returns' : `${String(tool)}: leave its name out, or give a tool`}.`,
+    message: `${place}: ${JSON.stringify(name)} is not a tool of the AI SDK: it is ${toldKind(tool)}. ${cureOf(tool)}`,
   });
+
+const cureOf = (tool: unknown): string =>
+  typeof tool === 'function' ? 'Call it, and give what it returns.' : 'Leave its name out, or give a tool.';
 
 /** The tools with their `needsApproval` as it is now: what becomes of it later opens nothing in runs that begin later. */
 function withFixedApproval<TOOLS extends ToolSet>(tools: TOOLS, fixed: FixedTools): TOOLS {
