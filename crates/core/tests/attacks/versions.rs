@@ -135,11 +135,17 @@ fn other_managers_of_versions_run_no_folder_of_the_project() {
         house.put(&format!("project/{file}"), text);
     }
     tried(&policy, &[], LINES);
+    // Another commit may bring one.
+    tried(
+        &started(&house, "developer", "project"),
+        &["git switch --no-overwrite-ignore evil && node --version"],
+        &["git switch -c x && node --version", "node --version && git add -A && git commit -m x"],
+    );
     // The line itself may write such a file, whatever else allows that.
     let wide = own(r#"{"effect":"allow","commands":["*"],"writes":["/**"]}"#);
     tried(
         &started(&house, &wide, "project"),
-        &["echo ../evil > .perl-version; perl --version"],
+        &["echo ../evil > .perl-version; perl --version", "mv evil .config && perl --version"],
         &["echo ../evil > .perl-version; ls", "echo x > x; perl --version"],
     );
 }

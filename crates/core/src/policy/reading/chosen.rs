@@ -148,7 +148,9 @@ impl SubjectReader<'_> {
         // A file that the line itself writes is not there yet.
         for subject in &self.subjects {
             let name = chosen(ChosenPrograms::Managed);
-            if let Some((file, name)) = written_choice(&subject.kind).zip(name) {
+            let written = written_choice(&subject.kind)
+                .or_else(|| self.is_brought(&subject.kind).then_some("a file of another commit"));
+            if let Some((file, name)) = written.zip(name) {
                 return Ok(Some((file.to_owned(), name)));
             }
         }
@@ -158,6 +160,18 @@ impl SubjectReader<'_> {
             let mut found = found.into_iter();
             Ok(found.find_map(|(file, programs)| Some((file, chosen(programs)?))))
         })
+    }
+
+    /// Whether git brings all files of another commit here.
+    fn is_brought(&self, kind: &SubjectKind) -> bool {
+        let SubjectKind::Path { access: FileAccess::Write, target, extent, by: Some(by) } = kind
+        else {
+            return false;
+        };
+        let program = self.subjects.get(by.command).map(|it| &it.kind);
+        extent.is_recursive()
+            && target.literal() == Some(".")
+            && program.is_some_and(|program| program.git().is_some())
     }
 
     /// Whether npm, which runs from there, is told nothing by the project that names a server, a program or a file.

@@ -414,7 +414,8 @@ pub(super) fn may_choose(name: &str) -> bool {
 
 /// Whether a line that writes a file of this name may choose what runs in it. What else a `package.json` says is changed often.
 pub(super) fn chooses(name: &str) -> bool {
-    FileKind::of(name).is_some_and(|kind| !kind.is_for_few())
+    FileKind::of(name)
+        .map_or_else(|| FOLDERS.contains(&fold(name).as_str()), |kind| !kind.is_for_few())
 }
 
 /// How a file is read.
@@ -768,12 +769,18 @@ mod tests {
 
     #[test]
     fn names_of_managers_are_known_in_any_case() {
-        for name in
-            [".tool-versions", "Mise.toml", ".mise.ci.toml", ".FOO-version", ".prototools.x"]
-        {
+        for name in [
+            ".tool-versions",
+            "Mise.toml",
+            ".mise.ci.toml",
+            ".FOO-version",
+            ".config",
+            "mise",
+            ".prototools.x",
+        ] {
             assert!(may_choose(name) && chooses(name), "{name}");
         }
-        for name in ["package.json", "Gemfile", ".volta", ".corepack.env", ".config", "mise"] {
+        for name in ["package.json", "Gemfile", ".volta", ".corepack.env"] {
             assert!(may_choose(name) && !chooses(name), "{name}");
         }
         for name in ["check-version", "x.toml", "tool-versions", "README.md"] {
