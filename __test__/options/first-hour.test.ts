@@ -80,10 +80,14 @@ const PROGRAMS: [string, () => unknown, RegExp][] = [
   [
     'null for a tool',
     () => run({ tools: { del, other: null }, interruptOn: 'all' }),
-    /the tool "other" is null: leave/,
+    /"other" is not a tool of the AI SDK: it is null\. Leave its name out/,
   ],
-  ['undefined for a tool', () => api.gateTools({ del: undefined } as never, no), /"del" is not a tool of the AI SDK: it is undefined\. Leave its name out/],
-  ['a maker for a tool', () => api.gateTools({ del: () => del } as never, no), /is a function: call it/],
+  [
+    'undefined for a tool',
+    () => api.gateTools({ del: undefined } as never, no),
+    /it is undefined\. Leave its name out/,
+  ],
+  ['a maker for a tool', () => api.gateTools({ del: () => del } as never, no), /it is a function\. Call it/],
   ['a fraction as maxArgumentBytes', () => api.createGate({ maxArgumentBytes: 1.5 }), /must be a whole number above 0/],
   [
     'a getter as an option',
