@@ -348,6 +348,19 @@ describe('deciding, while another process waits', () => {
     expect((await one.answer).approved && (await three.answer).approved).toBe(true);
   });
 
+  it.each([
+    ['approve', 'no'],
+    ['reject', 'because'],
+    ['skip', 'later'],
+  ])('%s ID %s decides nothing: what is no id may be a reason, or a no', async (command, word) => {
+    const { gate, run } = there();
+    const { id } = await ask(gate);
+    const { code, stderr } = await run([command, id, word]);
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/there is no request[^]*nothing was decided.*--reason/)]);
+    expect(await gate.pending()).toHaveLength(1);
+    await gate.skip(id);
+  });
+
   it('many at once: one wins, and the others say so', async () => {
     const { gate, env } = there();
     const { id, answer } = await ask(gate);

@@ -88,7 +88,7 @@ export async function respond(args: readonly string[]): Promise<number> {
   return decideAll([id], values, { type: 'respond', output: snapshot(revive(output)).json });
 }
 
-/** Decides one after the other. It ends as the first that was not taken. */
+/** Decides one after the other, once each is known to be the id of a request. It ends as the first that was not taken. */
 async function decideAll(
   ids: readonly string[],
   values: DecideValues,
@@ -100,6 +100,8 @@ async function decideAll(
   if (ids.length === 0) throw new UsageError(`${name} needs the id of a request: countersign ${name} ID`);
   const by = whoDecides(values.by);
   return withLedger(values, 'change', async (ledger) => {
+    const strange = await tellStrange(ledger, ids, values.json === true);
+    if (strange !== Exit.ok) return strange;
     let exit: number = Exit.ok;
     for (const typed of values.like === true ? await withAlike(ledger, ids) : ids) {
       const ended = await decideOne(ledger, typed, make, values, by, remembered);
@@ -107,6 +109,21 @@ async function decideAll(
     }
     return exit;
   });
+}
+
+/** What is the id of no request was perhaps meant to be a reason, or a no: then nothing is decided. */
+async function tellStrange(ledger: NativeLedger, ids: readonly string[], asJson: boolean): Promise<number> {
+  let exit: number = Exit.ok;
+  for (const typed of ids) {
+    const ended = await recordOf(ledger, typed, false).then(
+      () => Exit.ok,
+      (error: unknown) => tellRefused(typed, error, asJson),
+    );
+    if (exit === Exit.ok) exit = ended;
+  }
+  if (exit !== Exit.ok && ids.length > 1 && !asJson)
+    process.stderr.write('countersign: nothing was decided. Give a reason with --reason TEXT.\n');
+  return exit;
 }
 
 /** With those that wait and are like them: of one tool, in one run, that the same "always" would answer. None stands out. */
