@@ -124,3 +124,21 @@ test.each(PROGRAMS)('%s', async (_, program, instead) => {
     }) as Error,
   );
 });
+
+test.each<[string, () => unknown]>([
+  [
+    'one of a package',
+    () => Object.assign(new EventTarget(), { aborted: false, reason: undefined, throwIfAborted() {} }),
+  ],
+  ['an object', () => ({ aborted: false, addEventListener() {}, removeEventListener() {} })],
+  ['one that inherits from the real one', () => Object.create(AbortSignal.prototype) as unknown],
+])('a signal that is not of this runtime, such as %s, would stop nothing', async (_, make) => {
+  const refused = expect.objectContaining({
+    code: 'ERR_INVALID_CONFIG',
+    message: expect.stringContaining('must be an AbortSignal of this runtime') as unknown,
+  });
+  expect(() => run({ interruptOn: 'all', abortSignal: make() })).toThrow(refused);
+  await using gate = api.createGate();
+  const asked = gate.request({ toolName: 'del', args: {} }, { abortSignal: make() as AbortSignal });
+  await expect(asked).rejects.toEqual(refused);
+});

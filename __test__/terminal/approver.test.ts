@@ -1,8 +1,11 @@
 /** `terminalApprover` over streams: what stands out, what is not shown whole, what is not taken, and where nobody looks. */
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { ApprovalRequest, Decision } from '../../index.js';
+import type { ApprovalRecord, ApprovalRequest, Decision, Gate } from '../../index.js';
 import { createGate, terminalApprover } from '../../ts/index.js';
+import { call, calls, collect, says } from '../support/model.js';
+import { start } from '../support/play.js';
+import { recordingTools } from '../support/tools.js';
 import { listenToWarnings } from '../support/warnings.js';
 
 /** A terminal, or a pipe, and all that was put there. */
@@ -322,4 +325,42 @@ test('what a reviewer said is shown beside the call', async () => {
   expect(shown()).toContain('\nThe reviewer (m) is not sure: “cannot tell”.\n');
   input.write('y\r');
   expect(await decided).toEqual({ type: 'approve' });
+});
+
+const three = calls(...['one', 'two', 'three'].map((name) => call('del', { path: `/${name}` } as never, name)));
+
+test.each<[string, (gate: Gate, approvalId: string) => Promise<ApprovalRecord>]>([
+  ['rejected', (gate, id) => gate.reject(id)],
+  ['approved', (gate, id) => gate.approve(id)],
+])('a piped line of a call that was %s elsewhere before its turn answers no other', async (_, decide) => {
+  const { input, output, until } = place(false);
+  await using gate = createGate();
+  const { ran, tools } = recordingTools();
+  const { run } = start({
+    tools,
+    gate,
+    interruptOn: 'all',
+    onApprovalRequest: terminalApprover({ input, output }),
+    turns: [three, says('.')],
+  });
+  const events = collect(run);
+  await until('Run it? ');
+  const two = (await gate.pending()).find(({ toolCallId }) => toolCallId === 'two')!;
+  const record = await decide(gate, two.approvalId);
+  input.end('n\ny\nn\n');
+  await events;
+  // The second line was meant for the second call, and the third one has its own.
+  expect(ran).toEqual(record.status === 'approved' ? ['del /two'] : []);
+});
+
+test('half a line of a pipe that breaks is no answer', async () => {
+  const request = await requestFor({ command: 'ls' });
+  const { input, output, until } = place(false);
+  const decided = Promise.resolve(terminalApprover({ input, output })(request, signal));
+  decided.catch(() => {});
+  await until('Run it? ');
+  input.write('y');
+  await new Promise((resolve) => setImmediate(resolve));
+  input.destroy();
+  await expect(decided).rejects.toMatchObject({ code: 'ERR_INPUT_ENDED' });
 });

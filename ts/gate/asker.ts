@@ -32,7 +32,7 @@ import { verdictNote } from './executing.js';
 import { nobodyAnswers, questionRequest, type QuestionCallback } from './asking-questions.js';
 import { checkAskOrder, HumanTurns, type AskOrder } from './human-turns.js';
 import type { BoundEdit, CheckedEdit } from './edits.js';
-import { checkCallback } from './makers.js';
+import { checkCallback, tellUnasked } from './makers.js';
 import { PASS, passOn } from './passing.js';
 import { isQuestion } from './questions.js';
 import { isDecided, type DecidedRecord } from './records.js';
@@ -597,7 +597,8 @@ export class CallAsker {
     }
     const callback = isQuestion(record) ? this.#questionCallback : this.#callback;
     if (callback === undefined) return;
-    void this.#turns.ask(decided, abortSignal, (signal) => this.#call(callback, record, args, decided, signal));
+    const call = (signal: AbortSignal) => this.#call(callback, record, args, decided, signal);
+    void this.#turns.ask(decided, abortSignal, call, () => tellUnasked(callback, record));
   }
 
   #nobodyFor(record: ApprovalRecord): string | undefined {

@@ -23,7 +23,7 @@ export async function decideAll(
 ): Promise<BatchResult[]> {
   const ids = readIds('approvalIds', approvalIds);
   const taken = readBatch(decision);
-  const { seen = [], ...who } = takeOptions('gate.decideAll', options ?? {});
+  const { seen = [], ...who } = takeOptions('gate.decideAll', options === undefined ? {} : options);
   const looked = readIds('seen', seen);
   // Who it is must be right before anything is decided.
   readDecider(who, checkVia(who.via));

@@ -44,13 +44,14 @@ export class HumanTurns {
    *
    * @param decided settles when somebody has decided, or nobody will
    * @param call asks, and gives what takes the answer. It is told when its request is over before it has one
+   * @param skip is called in its turn instead, where the request is over by then
    */
   async ask(
     decided: Promise<unknown>,
     abortSignal: AbortSignal,
     call: (abortSignal: AbortSignal) => Promise<() => Awaitable<void>>,
+    skip: () => void,
   ): Promise<void> {
-    if (abortSignal.aborted) return;
     const over = new AbortController();
     const forget = whenAborted(abortSignal, () => over.abort(abortSignal.reason));
     const end = (): void => over.abort(new DOMException('The request was decided elsewhere.', 'AbortError'));
@@ -59,7 +60,7 @@ export class HumanTurns {
     const asked = async (): Promise<void> => {
       // What is decided by now is heard of first.
       await Promise.resolve();
-      if (over.signal.aborted) return;
+      if (over.signal.aborted) return skip();
       const called = new AbortController();
       const stop = whenAborted(over.signal, () => called.abort(over.signal.reason));
       const take = await call(called.signal);

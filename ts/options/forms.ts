@@ -15,12 +15,19 @@ interface FormCheck {
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 
-/** Not by its class: that of another realm is as good, such as one of a test environment. */
+/**
+ * Whether it is a signal of this runtime, of whatever realm: its own getter reads it. One of a package that imitates them is passed over
+ * by `AbortSignal.any`, so that its abort would stop nothing.
+ */
 function isSignal(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { aborted, addEventListener } = value as Partial<AbortSignal>;
-  return typeof aborted === 'boolean' && typeof addEventListener === 'function';
+  try {
+    return typeof readAborted?.call(value) === 'boolean';
+  } catch {
+    return false;
+  }
 }
+
+const readAborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get;
 
 const FORMS: Readonly<Record<OptionForm, FormCheck>> = {
   text: { is: isText, said: 'a text' },
@@ -30,7 +37,7 @@ const FORMS: Readonly<Record<OptionForm, FormCheck>> = {
   function: { is: (value) => typeof value === 'function', said: 'a function' },
   signal: {
     is: isSignal,
-    said: 'an AbortSignal',
+    said: 'an AbortSignal of this runtime',
     instead: (value) =>
       isSignal((value as Partial<AbortController> | null)?.signal)
         ? 'not the controller of one: give controller.signal.'

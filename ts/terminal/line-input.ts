@@ -212,16 +212,21 @@ export class LineInput {
         this.#isEnded = true;
         take();
       };
+      // Its writer did not come to the end of the line that is half there: what it was to be nobody knows.
+      const cut = (): void => {
+        if (!input.readableEnded) this.#rest = this.#rest.slice(0, this.#rest.lastIndexOf('\n') + 1);
+        end();
+      };
       this.#isEnded ||= this.#isOver;
       input.on('data', more);
       input.on('end', end);
-      input.on('close', end);
+      input.on('close', cut);
       take();
       if (!this.#isEnded) input.resume();
       return () => {
         input.off('data', more);
         input.off('end', end);
-        input.off('close', end);
+        input.off('close', cut);
         input.pause();
       };
     });

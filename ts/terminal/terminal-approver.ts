@@ -6,7 +6,7 @@ import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
 import { warnSeldom } from '../errors/warn-once.js';
 import { agentLine, shownPreview } from '../gate/agent-reason.js';
-import { makesCallbacks } from '../gate/makers.js';
+import { hearsUnasked, makesCallbacks } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { dangersInWords, doubtsAbout } from '../gate/danger.js';
@@ -76,6 +76,8 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
       call();
     }
   };
+  // Its lines answer nothing else.
+  hearsUnasked(ask, (request) => void lines.inTurn(linesFor(request), async () => {}));
   return ask as Api.TerminalApprover;
 };
 makesCallbacks(terminalApprover, 'terminalApprover()');

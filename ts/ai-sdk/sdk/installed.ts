@@ -19,7 +19,8 @@ let installed: string | null | undefined;
  */
 export function requireSdk(place: string, entry: Function, only?: 7): void {
   if (!checkInstalled(place, only)) void requireLoaded(place, only);
-  const file = callerOf(entry);
+  // Where that cannot be told, what the program was started with.
+  const file = callerOf(entry) ?? process.argv[1];
   const version = file === undefined ? null : readVersion(file);
   if (version !== null) refuseOthers(place, version, only, `ai ${version}, which ${file} uses,`);
 }

@@ -65,8 +65,8 @@ fn a_compiler_writes_and_deletes_nothing_outside_of_the_project_unasked() {
         house.put("project/tsconfig.json", settings);
         tried(
             &policy,
-            &["tsc", "tsc -p .", "tsc -b", "tsc --noEmit false", "cd src && tsc"],
-            &["tsc --noEmit", "tsc --version"],
+            &["tsc", "tsc -p .", "tsc -b", "tsc --noEmit false", "cd src && tsc", "tsc --noEmit"],
+            &["tsc --version"],
         );
     }
     for settings in [
@@ -78,12 +78,43 @@ fn a_compiler_writes_and_deletes_nothing_outside_of_the_project_unasked() {
         house.put("project/tsconfig.json", settings);
         tried(
             &policy,
-            &["tsc -b --clean", "tsc -p bad.json", "vitest --clearCache"],
-            &["tsc", "tsc -p .", "tsc -b", "tsc -p packages/a"],
+            &[
+                "tsc -b --clean",
+                "tsc --noEmit -p bad.json",
+                "vitest --clearCache",
+                // What it makes of sources lies where they are imported from.
+                "tsc",
+                "tsc -p .",
+                "tsc -b",
+                "tsc -p packages/a",
+                "tsc --noEmit null",
+                // The line brings the settings.
+                "cp bad.json tsconfig.json && tsc --noEmit",
+                "echo '{}' > tsconfig.json; tsc --noEmit",
+                "cp -r src/. . && tsc --noEmit",
+            ],
+            &[
+                "tsc --noEmit",
+                "tsc --noEmit -p packages/a",
+                "tsc -b --noEmit",
+                "mkdir -p x && tsc --noEmit",
+            ],
         );
     }
+    // It keeps what it knows for the next time, also where it makes nothing of the sources.
+    for settings in [
+        r#"{"compilerOptions":{"incremental":true,"tsBuildInfoFile":"../x/.bashrc"}}"#,
+        r#"{"extends":"./begun"}"#,
+    ] {
+        house.put("project/tsconfig.json", settings);
+        // The compiler takes the file of the very name, and not `begun.json`.
+        house.put("project/begun", r#"{"compilerOptions":{"tsBuildInfoFile":"../x"}}"#);
+        house.put("project/begun.json", "{}");
+        tried(&policy, &["tsc --noEmit", "npx --no-install tsc --noEmit"], &["tsc --version"]);
+    }
+    house.put("project/tsconfig.json", r#"{"compilerOptions":{"outDir":"dist"}}"#);
     symlink("../out", house.root.join("project/dist")).unwrap();
-    tried(&policy, &["tsc", "tsc -p packages/a"], &["tsc --noEmit"]);
+    tried(&policy, &["tsc", "tsc --noEmit"], &["tsc --version"]);
 }
 
 #[test]

@@ -184,8 +184,7 @@ fn a_compiler_writes_beside_its_sources() {
         ["tsc --noEmit", "tsc --noEmit -p .", "tsc --noEmit true", "tsc --version", "mypy src"];
     tried(&started(&house, &denied, "project"), &lines, &still);
     let developer = started(&house, "developer", "project");
-    tried(&developer, &[], &lines);
-    tried(&developer, &[], &still);
+    tried(&developer, &lines, &still);
     // Through a symlink that leads out it would write there.
     symlink("../../out", house.root.join("project/src/more")).unwrap();
     symlink("../out", house.root.join("project/.mypy_cache")).unwrap();

@@ -1,6 +1,7 @@
 //! Managers of versions: a program that is called by its name is a shim, and files of the project say what that runs.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use crate::house::{House, own, started, tried};
 
@@ -235,4 +236,47 @@ fn what_lies_above_the_project_is_looked_at() {
     house.put("home/.npmrc", "registry=http://a.example/");
     tried(&started(&house, "read-only", "home/code"), &[], &["node --version", "npm --version"]);
     tried(&started(&house, "read-only", "home"), &["node --version"], &[]);
+}
+
+#[test]
+fn a_lock_of_mise_says_where_a_version_is_fetched_from() {
+    let house = House::new("locked");
+    let policy = started(&house, "read-only", "project");
+    fs::create_dir_all(house.root.join("home/.local/share/mise/installs/node/20")).unwrap();
+    for lock in
+        ["mise.lock", ".mise.lock", "mise.local.lock", ".config/mise/mise.lock", "mise/mise.lock"]
+    {
+        house.put("project/mise.toml", "[tools]\nnode = \"20\"");
+        tried(&policy, &[], LINES);
+        house.put(&format!("project/{lock}"), "[[tools.node]]\nversion = \"20.9.9\"");
+        tried(&policy, LINES, &["git status"]);
+        let top = house.root.join("project").join(lock.split('/').next().unwrap());
+        if top.is_dir() { fs::remove_dir_all(top) } else { fs::remove_file(top) }.unwrap();
+    }
+}
+
+#[test]
+fn a_template_in_a_comment_of_tool_versions_runs_what_it_says() {
+    let house = House::new("template");
+    let policy = started(&house, "read-only", "project");
+    fs::create_dir_all(house.root.join("home/.asdf/installs/nodejs/20.1.0")).unwrap();
+    for text in [
+        "# {{exec(command=\"touch P\")}}\nnodejs 20.1.0",
+        "nodejs 20.1.0 # {% if x %}",
+        "nodejs 20.1.0 {# x #}",
+    ] {
+        house.put("project/.tool-versions", text);
+        tried(&policy, LINES, &["cd sub"]);
+    }
+    house.put("project/.tool-versions", "# x\nnodejs 20.1.0");
+    tried(&policy, &[], LINES);
+}
+
+#[test]
+fn a_project_that_is_a_symlink_has_above_it_what_its_folder_has() {
+    let house = House::new("linked-root");
+    house.put("real/.tool-versions", "nodejs path:../evil");
+    fs::create_dir_all(house.root.join("real/sub")).unwrap();
+    symlink("real/sub", house.root.join("l")).unwrap();
+    tried(&started(&house, "read-only", "l"), LINES, &["cd ."]);
 }

@@ -255,11 +255,18 @@ impl SubjectReader<'_> {
         mut look: impl FnMut(&str, &dyn FileLookup) -> Result<Option<T>, PathError>,
     ) -> Result<Option<T>, PathError> {
         for dir in places(start, self.files)?.0 {
-            for folder in upwards(&dir).map_while(|folder| folder) {
-                let found = look(folder, self.files)?;
-                // Only where something is found it matters whose the folder is.
-                if found.is_some() && !self.is_of_user(folder)? {
-                    return Ok(found);
+            // A program sees the folder that a symlink leads to, and what lies above that.
+            let real = match self.files.real(&dir) {
+                Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
+                real => real.ok().filter(|real| *real != dir),
+            };
+            for from in [Some(dir), real].into_iter().flatten() {
+                for folder in upwards(&from).map_while(|folder| folder) {
+                    let found = look(folder, self.files)?;
+                    // Only where something is found it matters whose the folder is.
+                    if found.is_some() && !self.is_of_user(folder)? {
+                        return Ok(found);
+                    }
                 }
             }
         }

@@ -6,7 +6,7 @@ use crate::path::{FileLookup, PathContext, PathError, is_below, locate};
 use crate::policy::document::{DocumentFormat, DocumentNode, DocumentValue, tree};
 use crate::policy::judge::places;
 use crate::policy::subject::{ByArgument, PathStart, SubjectKind};
-use crate::shell::Word;
+use crate::shell::{FileAccess, Word};
 
 /// The longest file of settings that is read, in bytes, and the most that name each other.
 const MOST_TEXT: usize = 1 << 18;
@@ -30,7 +30,8 @@ const SETTINGS: &str = "tsconfig.json";
 const BEGUN_WITH: &str = "${configDir}";
 
 impl SubjectReader<'_> {
-    /// Whether the compiler is told by no settings to write outside of the project.
+    /// Whether the compiler is told to write nothing of its sources, which lie where they are imported from, and by no settings to write
+    /// what it keeps for the next time outside of the project.
     pub(super) fn writes_within(
         &self, by: ByArgument, start: &PathStart,
     ) -> Result<bool, PathError> {
@@ -40,7 +41,13 @@ impl SubjectReader<'_> {
         };
         let words: Option<Vec<&str>> = argv.iter().skip(1).map(Word::literal).collect();
         let (dirs, adrift) = places(start, self.files)?;
-        let Some(words) = words.filter(|_| !adrift) else { return Ok(false) };
+        let Some(words) = words.filter(|words| !adrift && emits_nothing(words)) else {
+            return Ok(false);
+        };
+        // The settings that it reads are not there yet.
+        if self.subjects.iter().any(|subject| brings_settings(&subject.kind, by)) {
+            return Ok(false);
+        }
         let mut settings =
             KnownSettings { roots: self.roots()?, files: self.files, left: Vec::new(), seen: 0 };
         for dir in dirs {
@@ -67,6 +74,25 @@ impl SubjectReader<'_> {
         }
         Ok(true)
     }
+}
+
+/// Whether the words say that nothing is made of the sources. A word behind it may take that back.
+fn emits_nothing(words: &[&str]) -> bool {
+    let is_told = |word: &&str| word.trim_start_matches('-').eq_ignore_ascii_case("noEmit");
+    let at = words.iter().position(|word| word.starts_with('-') && is_told(word));
+    let next = at.and_then(|at| words.get(at + 1));
+    let is_back = |next: &str| ["false", "null"].iter().any(|it| next.eq_ignore_ascii_case(it));
+    at.is_some() && !next.is_some_and(|next| is_back(next))
+}
+
+/// Whether the line itself may write settings before the compiler, which is the command of `by`, reads them.
+fn brings_settings(kind: &SubjectKind, by: ByArgument) -> bool {
+    let SubjectKind::Path { access: FileAccess::Write, target, extent, by: writer } = kind else {
+        return false;
+    };
+    let is_other = writer.is_none_or(|writer| writer.command != by.command);
+    let named = |path: &str| path.to_ascii_lowercase().ends_with(".json");
+    is_other && (extent.is_recursive() || target.literal().is_none_or(named))
 }
 
 /// Files of settings that are gone through.
@@ -211,6 +237,10 @@ impl KnownSettings<'_> {
             }
         }
         for file in named {
+            // It takes what has the very name first, and that is not read here.
+            if !file.ends_with(".json") && self.files.text(&file, MOST_TEXT).is_some() {
+                return Ok(false);
+            }
             if file.ends_with(".json") && self.files.has(&file)? {
                 self.left.push((file, false));
                 return Ok(true);

@@ -25,6 +25,9 @@ const USUAL: &[&str] = &[
     ".mise.toml",
     "mise.local.toml",
     ".mise.local.toml",
+    "mise.lock",
+    ".mise.lock",
+    "mise.local.lock",
     ".miserc.toml",
     ".rtx.toml",
     "mise",
@@ -424,6 +427,8 @@ enum FileKind {
     /// `.tool-versions`: a tool and its versions in each line.
     Lines,
     Mise,
+    /// `mise.lock`: where a version is fetched from.
+    MiseLock,
     Proto,
     /// A version in each line.
     Plain,
@@ -452,6 +457,7 @@ impl FileKind {
             "gemfile" => Self::Gemfile,
             ".nvmrc" | ".yvmrc" | ".sdkmanrc" => Self::Plain,
             _ if is_toml && (bare.starts_with("mise") || bare.starts_with("rtx")) => Self::Mise,
+            _ if bare.starts_with("mise") && bare.ends_with(".lock") => Self::MiseLock,
             _ if hidden.is_some() && bare.starts_with("prototools") => Self::Proto,
             _ if hidden.is_some()
                 && (bare.ends_with("-version") || bare.ends_with("-versions")) =>
@@ -491,6 +497,8 @@ impl FileKind {
         Ok(match self {
             Self::Lines => of_lines(&text),
             Self::Mise => of_toml(&text, of_mise),
+            // What it says of a version is fetched, though another one of that name is installed.
+            Self::MiseLock => vec![WantedVersion::of(ChosenPrograms::Managed)],
             Self::Proto => of_toml(&text, of_proto),
             Self::Plain => of_plain(&text),
             Self::Rust => of_rust(&text),
@@ -523,8 +531,11 @@ fn files_of(folder: &str, name: &str, files: &dyn FileLookup) -> Vec<(String, Fi
         for entry in entries {
             let file = format!("{within}/{}", entry.name);
             let lower = fold(&entry.name);
-            if lower.ends_with(".toml") && (all || lower.starts_with("mise")) {
+            let is_meant = all || lower.starts_with("mise");
+            if lower.ends_with(".toml") && is_meant {
                 found.push((file, FileKind::Mise));
+            } else if lower.ends_with(".lock") && is_meant {
+                found.push((file, FileKind::MiseLock));
             } else if lower == "mise" && !all || lower == "conf.d" && all {
                 left.push((file, true));
             }
@@ -570,6 +581,10 @@ fn of_tool(tool: &str, version: &str) -> Option<WantedVersion> {
 }
 
 fn of_lines(text: &str) -> Vec<WantedVersion> {
+    // mise takes it for a template, comments and all, and a template may run commands.
+    if ["{{", "{%", "{#"].iter().any(|sign| text.contains(sign)) {
+        return vec![WantedVersion::of(ChosenPrograms::All)];
+    }
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
     let of_line = |line: &str| {
         let mut words = line.split_whitespace();

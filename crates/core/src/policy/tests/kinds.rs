@@ -308,7 +308,7 @@ fn what_a_checker_goes_on_to_is_in_the_verdict() {
     let lines = [
         "tsc --noEmit --pretty",
         "tsc --noEmit src/a.ts",
-        "tsc -p src",
+        "tsc --noEmit -p src",
         "tsc --showConfig",
         "ruff analyze graph",
         "ruff analyze graph .",

@@ -26,9 +26,12 @@ pub(super) fn configured(walk: &mut ArgumentWalk) {
     checks(walk);
 }
 
-/// The same of a compiler that writes where settings say, unless told to write nothing. No rule names them.
+/// The same of a compiler that writes where its settings and its sources say. No rule names them.
 pub(super) fn compiled(walk: &mut ArgumentWalk) {
-    if !walk.leaves_nothing() {
+    // What it keeps for the next time it writes beside `--noEmit`, too.
+    let told = walk.kept("leaves-none").map(|part| words::beginning(walk.place(part.arg)));
+    let emits = told.is_none_or(|told| told.trim_start_matches('-').eq_ignore_ascii_case("noEmit"));
+    if emits || !walk.leaves_nothing() {
         walk.unnamable(DoubtReason::SettingsOfTypeScript);
     }
     configured(walk);

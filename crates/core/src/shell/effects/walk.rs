@@ -649,14 +649,14 @@ impl<'a> ArgumentWalk<'a> {
         self.lay_out(self.program.operands, self.program.here);
     }
 
-    /// What it makes where it runs. A `false` behind the option that says that it makes nothing takes that back.
-    /// Whether an option says that it leaves nothing where it runs.
+    /// Whether an option says that it leaves nothing where it runs. A `false` or a `null` behind it takes that back.
     pub(super) fn leaves_nothing(&self) -> bool {
         self.kept("leaves-none").is_some_and(|part| {
-            self.place(part.arg + 1).literal().is_some_and(|text| text != "false")
+            self.place(part.arg + 1).literal().is_some_and(|text| !matches!(text, "false" | "null"))
         })
     }
 
+    /// What it makes where it runs.
     fn leaves(&mut self) {
         if self.leaves_nothing() {
             return;

@@ -84,7 +84,7 @@ fn found(line: &str) -> String {
 #[test]
 fn what_it_does_is_what_the_launcher_does() {
     for (line, expected) in [
-        ("npx --no-install tsc --noEmit", "?2 r2:."),
+        ("npx --no-install tsc --noEmit", "?2 r2:. ?4"),
         ("npx --no-install tsc -p /x", "?2 r2:. w2:. l4:/x r4:/x ?5"),
         ("npx --no-install prettier --write a.js", "?2 l4:a.js r4:a.js w4:a.js"),
         ("npx --no-install prettier --write /x/a.js", "?2 l4:/x/a.js r4:/x/a.js w4:/x/a.js"),
