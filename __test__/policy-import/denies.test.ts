@@ -2,11 +2,13 @@
  * A deny of theirs stays a deny, or the file is refused. An ask in its place would run in the mode `auto`, by "always", and by a
  * reviewer.
  */
+import { jsonSchema } from 'ai';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ForeignPolicyFormat, Gate, Policy, PolicyEffect } from '../../index.js';
-import { checkPolicy, createGate, importPolicy } from '../../ts/index.js';
+import { checkPolicy, createGate, gateTools, importPolicy } from '../../ts/index.js';
 import { builtinTools } from '../../ts/native.js';
-import { namesFor } from '../../ts/policy-import/rules.js';
+import { namesFor } from '../../ts/options/usual-names.js';
+import { listenToWarnings } from '../support/warnings.js';
 import { claude, imported, problemOf } from './support.js';
 
 const place = { cwd: '/no/project', project: '/no/project', home: '/no/home' };
@@ -130,6 +132,110 @@ describe('a deny of a tool is for whatever it is called here', () => {
     // A confined command's connection is no call of a tool.
     expect(builtinTools().filter((name) => !known.includes(name))).toEqual(['network']);
     expect(known).toEqual(expect.arrayContaining(['readFile', 'ReadFile', 'read-file', 'Bash']));
+  });
+});
+
+describe('a deny of some files is for tools whose files are not read as well', () => {
+  const patch = { patchText: '*** Begin Patch\n*** Delete File: README.md\n*** End Patch' };
+  const opencode = (permission: object) => JSON.stringify({ permission: { '*': 'allow', ...permission } });
+  const edits = opencode({ edit: { '*': 'allow', '*.md': 'deny' } });
+  const reads = opencode({ read: { '*': 'allow', 'secret/**': 'deny' } });
+  const theirs = claude({
+    allow: ['apply_patch', 'view', 'NotebookEdit', 'NotebookRead', 'browse'],
+    deny: ['Edit(*.md)', 'Read(secret/**)', 'WebFetch(domain:example.com)'],
+  });
+  const webfetch = opencode({ webfetch: { '*': 'allow', 'https://example.com/*': 'deny' } });
+  const rows: [format: ForeignPolicyFormat, text: string, tools: string[], args: object][] = [
+    ['opencode', edits, ['apply_patch', 'applyPatch', 'ApplyPatch', 'apply-patch', 'applypatch', 'patch'], patch],
+    ['opencode', edits, ['multiedit', 'writefile', 'replace', 'insert'], { filePath: 'README.md' }],
+    ['opencode', edits, ['edit_notebook', 'NotebookEdit'], { notebook_path: 'README.md' }],
+    ['opencode', edits, ['str_replace_based_edit_tool'], { command: 'create', path: 'README.md' }],
+    ['opencode', reads, ['view', 'View', 'cat', 'NotebookRead', 'readfile'], { path: 'secret/x' }],
+    ['opencode', opencode({ list: { 'secret/*': 'deny' } }), ['list'], { path: 'secret/x' }],
+    ['opencode', webfetch, ['webfetch', 'browse'], { url: 'https://example.com/x' }],
+    ['claude-code', theirs, ['apply_patch'], patch],
+    ['claude-code', theirs, ['view', 'NotebookRead'], { notebook_path: 'secret/x' }],
+    ['claude-code', theirs, ['NotebookEdit'], { notebook_path: 'README.md' }],
+    ['claude-code', theirs, ['browse', 'webfetch'], { url: 'https://example.com/x' }],
+    // A deny is not lost behind an ask.
+    ['claude-code', claude({ ask: ['Edit(a)'], deny: ['Edit(b)'] }), ['apply_patch'], patch],
+    ['opencode', opencode({ edit: { '*.md': 'deny', 'a.md': 'ask' } }), ['apply_patch'], patch],
+    // Other tools that write ask for `edit` there: what stands under their own names allows nothing.
+    ['opencode', JSON.stringify({ edit: 'deny', apply_patch: 'allow', 'appl*': 'allow' }), ['apply_patch'], patch],
+    ['opencode', JSON.stringify({ edit: 'deny', write: 'allow' }), ['write'], { filePath: 'a', content: '' }],
+  ];
+  test.each(rows)('%s: %s: %j', async (format, text, tools, args) => {
+    const check = await inAuto(format, text);
+    for (const tool of tools) expect(await check(tool, args), tool).toBe('deny');
+  });
+
+  test('it is told once, and other files and other kinds of tools are free', async () => {
+    const check = await inAuto('opencode', edits);
+    expect(await check('edit', { filePath: 'a.ts', oldString: '', newString: 'x' })).toBe('allow');
+    expect(await check('view', { path: 'README.md' })).toBe('allow');
+    const { losses } = await importPolicy('opencode', opencode({ edit: { '*.md': 'deny', '*.txt': 'deny' } }));
+    const more = losses.filter(({ why }) => why.startsWith('denies more: every call of tools'));
+    expect(more.map(({ why }) => why)).toEqual([
+      'denies more: every call of tools whose files are not read, as `apply_patch`',
+    ]);
+  });
+
+  test('an ask of some files asks about them', async () => {
+    const text = opencode({ edit: { '*': 'allow', '*.md': 'ask' } });
+    const { policy } = await importPolicy('opencode', text);
+    expect((await checkPolicy(policy, { toolName: 'apply_patch', args: patch }, place)).effect).toBe('ask');
+  });
+});
+
+describe('a deny of a tool without a reading is for its other names, in each spelling', () => {
+  const opencode = (name: string) => JSON.stringify({ '*': 'allow', [name]: 'deny' });
+  const all = claude({
+    allow: ['web_search', 'agent', 'todo_write', 'apply-patch'],
+    deny: ['WebSearch', 'Task', 'Todo*'],
+  });
+  const gemini = "[[rule]]\ntoolName = 'google_web_search'\ndecision = 'deny'\n";
+  const rows: [format: ForeignPolicyFormat, text: string, tools: string[]][] = [
+    ['opencode', opencode('websearch'), ['websearch', 'web_search', 'webSearch', 'WebSearch', 'web-search']],
+    ['opencode', opencode('web*'), ['web_search', 'WebSearch', 'webfetch', 'WebFetch']],
+    ['opencode', opencode('websea?ch'), ['web_search', 'WebSearch']],
+    ['opencode', opencode('task'), ['task', 'Task', 'Agent', 'agent', 'spawn_agent']],
+    ['opencode', opencode('skill'), ['skill', 'Skill', 'use_skill']],
+    ['opencode', opencode('todowrite'), ['TodoWrite', 'todo_write', 'write_todos', 'todowrite']],
+    ['opencode', opencode('question'), ['question', 'ask_user', 'AskUserQuestion', 'askUserQuestion']],
+    ['opencode', opencode('codesearch'), ['code_search', 'CodeSearch']],
+    ['opencode', opencode('drop_table'), ['drop_table', 'dropTable', 'DropTable', 'drop-table', 'droptable']],
+    ['opencode', opencode('apply_patch'), ['apply_patch', 'ApplyPatch']],
+    ['claude-code', all, ['WebSearch', 'web_search', 'websearch', 'Agent', 'task', 'todo_write', 'write_todos']],
+    ['claude-code', claude({ deny: ['DropTable'] }), ['drop_table', 'dropTable', 'droptable']],
+    ['gemini-cli', gemini, ['web_search', 'WebSearch', 'googleWebSearch']],
+  ];
+  test.each(rows)('%s: %s: %j', async (format, text, tools) => {
+    const check = await inAuto(format, text);
+    for (const tool of tools) expect(await check(tool, { x: 1 }), tool).toBe('deny');
+    expect(await check('get_weather', { x: 1 })).toBe('allow');
+  });
+});
+
+describe('names that are spelled out are no slips for the tools of a run', () => {
+  const tool = { inputSchema: jsonSchema({ type: 'object' }), execute: async () => 'ok' };
+  const rows: [format: ForeignPolicyFormat, text: string, tools: string[]][] = [
+    ['opencode', '{"permission":{"*":"allow","edit":{"*":"allow","*.md":"deny"}}}', ['multiedit', 'Multi_Edit']],
+    ['opencode', '{"*":"allow","edit":"deny","read":"deny"}', ['multi_edits', 'read_filez', 'edit_filex']],
+    ['opencode', '{"bash":"ask"}', ['execute_commands', 'run_commandx']],
+    ['claude-code', claude({ deny: ['Read', 'WebSearch'] }), ['web_searches', 'list_filez']],
+  ];
+  test.each(rows)('%s: %s: %j', async (format, text, names) => {
+    const { policy } = await importPolicy(format, text);
+    using heard = listenToWarnings();
+    for (const name of names)
+      for (const unknownTools of [undefined, 'error'] as const)
+        expect(gateTools({ [name]: tool }, { policy, ...(unknownTools && { unknownTools }) })).toHaveProperty(name);
+    expect(heard.warnings).toEqual([]);
+  });
+
+  test('a name of their file that nearly is one of a tool is told', async () => {
+    const { policy } = await importPolicy('opencode', '{"*":"allow","drop_tabel":"deny"}');
+    expect(() => gateTools({ drop_table: tool }, { policy })).toThrow('did you mean "drop_table"?');
   });
 });
 

@@ -4,7 +4,8 @@ import type { ForeignPolicyFormat, PolicyProblem, PolicyRule } from '../../index
 import { PolicyError } from '../../ts/index.js';
 import { readTree, writeToml } from '../../ts/native.js';
 import { importDocument, readForeign } from '../../ts/policy-import/index.js';
-import { namesFor } from '../../ts/policy-import/rules.js';
+import { namesLike } from '../../ts/policy-import/rules.js';
+import { namesFor, unreadFor } from '../../ts/options/usual-names.js';
 import type { TreeNode } from '../../ts/wire.js';
 
 /** What is written there, the rules that it becomes, and how many losses there are. */
@@ -38,8 +39,14 @@ const USES = ['run', 'read', 'list', 'glob', 'search', 'write', 'edit', 'move', 
 /** All names of tools that do the same as one sign. */
 function toolsOf(tools: readonly string[]): string {
   const uses = USES.filter((use) => namesFor(use).every((name) => tools.includes(name)));
-  const others = tools.filter((name) => !namesFor(...uses).includes(name));
-  return [...uses.map((use) => `<${use}>`), ...others].join(' ');
+  const unread = USES.filter((use) => !uses.includes(use) && unreadFor(use).every((name) => tools.includes(name)));
+  const [first] = tools;
+  const like =
+    first !== undefined && namesLike(first).length > 1 && namesLike(first).every((name) => tools.includes(name));
+  const shown = new Set([...namesFor(...uses), ...unreadFor(...unread), ...(like ? namesLike(first) : [])]);
+  const others = tools.filter((name) => !shown.has(name));
+  const likes = like && uses.length + unread.length === 0 ? [`<like ${first}>`] : [];
+  return [...uses.map((use) => `<${use}>`), ...unread.map((use) => `<unread ${use}>`), ...likes, ...others].join(' ');
 }
 
 export function line({ effect, tools, commands, reads, writes, urls }: PolicyRule): string {

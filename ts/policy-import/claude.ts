@@ -1,9 +1,10 @@
 /** Claude Code's `settings.json`: `permissions`, in which deny is stronger than ask, and ask than allow. */
+import { namesFor, type ToolUse } from '../options/usual-names.js';
 import type { TreeNode } from '../wire.js';
-import { isNamedBy, mayNameOurs, PolicyDraft } from './draft.js';
+import { mayNameOurs, PolicyDraft } from './draft.js';
 import { membersOf, objectOf, writtenOf, type Member } from './json.js';
 import { gitignorePatterns } from './paths.js';
-import { FETCHERS, namesFor, READERS, WRITERS, type ForeignRule, type ToolUse } from './rules.js';
+import { FETCHERS, isNamedBy, namesLike, READERS, WRITERS, type ForeignRule } from './rules.js';
 import { ImportFault, splitOnce, trimmed, withoutEnd, withoutStart, type Place, type SourceText } from './text.js';
 import { globPattern } from './words.js';
 
@@ -14,6 +15,9 @@ const OTHER_GUARDS = new Set(['hooks', 'sandbox', 'deniedMcpServers', 'allowedMc
 const READ = ['Read', 'Grep', 'Glob', 'LS', 'NotebookRead'];
 const EDIT = ['Edit', 'Write', 'MultiEdit', 'NotebookEdit'];
 const FETCH = ['WebFetch'];
+/** What tools of theirs do that read and write files. */
+const READING = ['read', 'list', 'glob', 'search'] as const;
+const EDITING = ['write', 'edit', 'move'] as const;
 
 /** What the mode at the start makes of the rules. */
 interface StartMode {
@@ -161,22 +165,14 @@ interface KnownTool {
 
 /** Of each of their tools: ours that do the same, and theirs. */
 const TOOLS: Readonly<Record<string, KnownTool>> = {
-  Read: { ours: READERS, uses: ['read', 'list', 'glob', 'search'], theirs: READ },
+  Read: { ours: READERS, uses: READING, theirs: READ },
   Grep: { ours: ['grep'], uses: ['search'], theirs: ['Grep'] },
   Glob: { ours: ['glob'], uses: ['glob'], theirs: ['Glob'] },
   LS: { ours: ['ls'], uses: ['list'], theirs: ['LS'] },
-  Edit: { ours: WRITERS, uses: ['write', 'edit', 'move'], theirs: EDIT },
-  MultiEdit: { ours: WRITERS, uses: ['write', 'edit', 'move'], theirs: EDIT },
+  Edit: { ours: WRITERS, uses: EDITING, theirs: EDIT },
+  MultiEdit: { ours: WRITERS, uses: EDITING, theirs: EDIT },
   Write: { ours: ['write_file'], uses: ['write', 'move'], theirs: ['Write'] },
   WebFetch: { ours: FETCHERS, uses: ['fetch'], theirs: FETCH },
-};
-
-/** Tools without a built-in reading that are called otherwise here, and there at other times. */
-const CALLED_ALSO: Readonly<Record<string, readonly string[]>> = {
-  Agent: ['Task', 'task'],
-  Task: ['Agent', 'task'],
-  TodoWrite: ['write_todos'],
-  NotebookEdit: ['notebook_edit', 'notebookEdit', 'notebook-edit'],
 };
 
 /** `Tool`, `mcp__server`, `mcp__server__tool`. */
@@ -208,8 +204,7 @@ function stopNamed(draft: PolicyDraft, foreign: ForeignRule, tool: string): void
   if (tool.includes('*') && tool !== '*') {
     for (const each of ['Bash', ...Object.keys(TOOLS)]) if (isNamedBy(tool, each)) wholeTool(draft, foreign, each);
   }
-  const others = Object.hasOwn(CALLED_ALSO, tool) ? (CALLED_ALSO[tool] ?? []) : [];
-  draft.tools(foreign, [...namesOf(tool), ...others]);
+  draft.tools(foreign, [...new Set([...namesOf(tool), ...namesLike(tool)])]);
 }
 
 /** The name of a server means all of its tools. */
@@ -264,6 +259,7 @@ function files(draft: PolicyDraft, foreign: ForeignRule, tool: string, specifier
     ...(writes ? { writes: globs } : { reads: globs }),
     ...(allow ? { tools: FOR_FILES[tool] ?? READERS } : {}),
   });
+  draft.unread(foreign, writes ? EDITING : (TOOLS[tool]?.uses ?? READING));
 }
 
 /** `WebFetch(domain:example.com)`. */
@@ -273,6 +269,7 @@ function fetching(draft: PolicyDraft, foreign: ForeignRule, specifier: string): 
   if (isHost(host)) {
     const below = allow || host.startsWith('*.') ? [] : [`*.${host}`];
     draft.rule(foreign, { urls: [host, ...below], ...(allow ? { tools: FETCHERS } : {}) });
+    draft.unread(foreign, ['fetch']);
   } else if (allow) draft.dropped(foreign, 'it names no host');
   else moreThanItSays(draft, foreign, 'WebFetch', 'it names no host');
 }

@@ -1,9 +1,10 @@
 /** A document in the making. */
 import type { PolicyRule } from '../../index.js';
 import { builtinTools, patternFault } from '../native.js';
+import { namesFor, unreadFor, USES, type ToolUse } from '../options/usual-names.js';
 import type { PolicyEffect } from '../wire.js';
 import { closeFirst, closeStrictest } from './close.js';
-import { namesFor, SHELLS, textsOf, type DraftItem, type ForeignRule, type OwnRule } from './rules.js';
+import { SHELLS, textsOf, type DraftItem, type ForeignRule, type OwnRule } from './rules.js';
 import { ImportFault, NOWHERE, type Place } from './text.js';
 import { ANY_WORD, narrowed, widened, type Token, type WordPattern } from './words.js';
 
@@ -35,6 +36,8 @@ export class PolicyDraft {
   readonly #match: 'first' | 'strictest';
   readonly #items: DraftItem[] = [];
   readonly #losses: ImportLoss[] = [];
+  /** Tools whose arguments are not read and that are stopped already, by effect. */
+  readonly #stopped = new Set<string>();
   /** What is done with what no rule speaks of. */
   default: PolicyEffect | undefined;
   /** Modes that nobody may switch to. */
@@ -74,6 +77,21 @@ export class PolicyDraft {
   /** The same, where what it says more is no difference that anybody would see. */
   quietlyWider(foreign: ForeignRule, said: Partial<OwnRule>): void {
     this.#item(foreign, said, { wider: true });
+  }
+
+  /**
+   * An ask or a deny of some files or addresses, of tools that do this. Those of which these are not read are stopped whole,
+   * since a rule over files passes by them. Once is enough for each effect: the strongest is first.
+   */
+  unread(foreign: ForeignRule, uses: readonly ToolUse[]): void {
+    const key = (name: string) => `${foreign.effect} ${name}`;
+    const tools = unreadFor(...uses).filter((name) => !this.#stopped.has(key(name)));
+    if (foreign.effect === 'allow' || tools.length === 0) return;
+    for (const name of tools) this.#stopped.add(key(name));
+    const what = uses.includes('fetch') ? 'addresses' : 'files';
+    const some = ['apply_patch', 'view', tools[0]].find((name) => name !== undefined && tools.includes(name));
+    const why = `every call of tools whose ${what} are not read, as \`${some}\``;
+    this.wider(foreign, { tools }, why);
   }
 
   #item(
@@ -264,15 +282,8 @@ export function mayNameOurs(pattern: string): boolean {
   const plain = (name: string) => name.toLowerCase().replaceAll(/[_.-]/g, '');
   const star = pattern.search(/[*?]/);
   const beginning = plain(star === -1 ? pattern : pattern.slice(0, star));
-  return [...builtin(), ...LIKELY]
-    .map(plain)
-    .some((name) => (star === -1 ? name === beginning : name.startsWith(beginning)));
-}
-
-/** Whether a pattern over names, with `*` and `?`, means this one. */
-export function isNamedBy(pattern: string, name: string): boolean {
-  const signs = pattern.replaceAll(/[^\w*?]/g, String.raw`\$&`);
-  return new RegExp(`^${signs.replaceAll(/\*+/g, '.*').replaceAll('?', '.')}$`, 's').test(name);
+  if (star === -1) return [...builtin(), ...LIKELY].some((name) => plain(name) === beginning);
+  return [...builtin(), ...LIKELY, ...unreadFor(...USES)].some((name) => plain(name).startsWith(beginning));
 }
 
 function everyLike(tokens: readonly Token[]): string {

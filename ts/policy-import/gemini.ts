@@ -1,19 +1,20 @@
 /** Gemini CLI's policies: `[[rule]]` with a priority; the highest that matches decides. */
 import { readTree } from '../native.js';
 import { STRICTNESS } from './strictness.js';
+import { namesFor, type ToolUse } from '../options/usual-names.js';
 import type { PolicyEffect, TreeNode } from '../wire.js';
-import { isNamedBy, mayNameOurs, PolicyDraft } from './draft.js';
+import { mayNameOurs, PolicyDraft } from './draft.js';
 import { hasAlternatives, narrowExpression, wideExpression } from './regex.js';
 import {
   FETCHERS,
-  namesFor,
+  isNamedBy,
+  namesLike,
   onServers,
   READERS,
   SHELLS,
   WRITERS,
   type ForeignRule,
   type OwnRule,
-  type ToolUse,
 } from './rules.js';
 import { ImportFault, NOWHERE, trimmed, withoutStart, type Place, type SourceText } from './text.js';
 import { ANY_WORD, beginningPattern, meansEvery, type WordPattern } from './words.js';
@@ -234,7 +235,7 @@ function stopsOf(name: string): Partial<OwnRule>[] {
   const isPattern = name.includes('*') && name !== '*';
   const known = Object.keys(THEIRS).filter((each) => each === name || (isPattern && isNamedBy(name, each)));
   const uses = known.flatMap((each) => THEIRS[each]?.uses ?? []);
-  const rule = { tools: [...new Set([...namesFor(...uses), name, ...ofServers(name)])] };
+  const rule = { tools: [...new Set([...namesFor(...uses), ...namesLike(name), ...ofServers(name)])] };
   return known.includes('run_shell_command') ? [{ command: [ANY_WORD] }, rule] : [rule];
 }
 

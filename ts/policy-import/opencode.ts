@@ -2,12 +2,13 @@
  * opencode's `permission`: patterns per tool, `*` for any text; the last one that matches decides, so that here, where the first
  * one does, they stand the other way round.
  */
+import { namesFor, type ToolUse } from '../options/usual-names.js';
 import type { TreeNode } from '../wire.js';
 import { isHost } from './claude.js';
-import { isNamedBy, mayNameOurs, PolicyDraft } from './draft.js';
+import { mayNameOurs, PolicyDraft } from './draft.js';
 import { isTrue, membersOf, objectOf, writtenOf } from './json.js';
 import { wildcardPatterns } from './paths.js';
-import { FETCHERS, namesFor, onServers, WRITERS, type ForeignRule, type ToolUse } from './rules.js';
+import { FETCHERS, isNamedBy, namesLike, onServers, WRITERS, type ForeignRule } from './rules.js';
 import { ImportFault, NOWHERE, splitOnce, withoutEnd, type Place, type SourceText } from './text.js';
 import { globPattern } from './words.js';
 
@@ -101,18 +102,16 @@ interface FileUse {
   ours: readonly string[];
   /** What a deny or an ask of all of it is for. */
   uses: readonly ToolUse[];
-  theirs: readonly string[];
 }
 
-const READING: FileUse = { key: 'reads', ours: ['read_file'], uses: ['read'], theirs: [] };
-const GLOBBING: FileUse = { key: 'reads', ours: ['glob'], uses: ['glob'], theirs: [] };
-const GREPPING: FileUse = { key: 'reads', ours: ['grep'], uses: ['search'], theirs: [] };
-const LISTING: FileUse = { key: 'reads', ours: ['ls'], uses: ['list'], theirs: [] };
+const READING: FileUse = { key: 'reads', ours: ['read_file'], uses: ['read'] };
+const GLOBBING: FileUse = { key: 'reads', ours: ['glob'], uses: ['glob'] };
+const GREPPING: FileUse = { key: 'reads', ours: ['grep'], uses: ['search'] };
+const LISTING: FileUse = { key: 'reads', ours: ['ls'], uses: ['list'] };
 const WRITING: FileUse = {
   key: 'writes',
   ours: WRITERS,
   uses: ['write', 'edit', 'move'],
-  theirs: ['edit', 'write', 'patch', 'multiedit', 'apply_patch'],
 };
 
 /** How permissions of these names are read; any other is about a tool of this name. */
@@ -123,8 +122,13 @@ const READERS_OF: Readonly<Record<string, (draft: PolicyDraft, permission: Permi
   grep: (...given) => searching(...given, GREPPING),
   list: (...given) => files(...given, LISTING),
   edit: (...given) => files(...given, WRITING),
-  write: (...given) => files(...given, WRITING),
-  patch: (...given) => files(...given, WRITING),
+  write: byEdit,
+  patch: byEdit,
+  multiedit: byEdit,
+  apply_patch: (draft, permission, outside) => {
+    const read = permission.foreign.effect === 'allow' ? byEdit : tool;
+    read(draft, permission, outside);
+  },
   webfetch: address,
   '*': everything,
 };
@@ -172,9 +176,7 @@ function searching(draft: PolicyDraft, permission: Permission, outside: Outside,
   else draft.wider(foreign, { tools: wholeUse(use, name) }, `every search by \`${name}\`, since ${why}`);
 }
 
-const wholeUse = ({ uses, theirs }: FileUse, name: string): string[] => [
-  ...new Set([...namesFor(...uses), ...theirs, name]),
-];
+const wholeUse = ({ uses }: FileUse, name: string): string[] => [...new Set([...namesFor(...uses), name])];
 
 function files(draft: PolicyDraft, { name, pattern, foreign }: Permission, outside: Outside, use: FileUse): void {
   const allow = foreign.effect === 'allow';
@@ -191,10 +193,17 @@ function files(draft: PolicyDraft, { name, pattern, foreign }: Permission, outsi
   const rule = { [use.key]: globs, ...(allow ? { tools: use.ours } : {}) };
   if (note !== undefined && !allow) {
     draft.wider(foreign, rule, note);
-    return;
+  } else {
+    if (note !== undefined) draft.stricter(foreign, note);
+    draft.rule(foreign, rule);
   }
-  if (note !== undefined) draft.stricter(foreign, note);
-  draft.rule(foreign, rule);
+  draft.unread(foreign, use.uses);
+}
+
+/** Other tools that write ask for `edit` there: nothing else allows them. */
+function byEdit(draft: PolicyDraft, permission: Permission, outside: Outside): void {
+  if (permission.foreign.effect !== 'allow') files(draft, permission, outside, WRITING);
+  else draft.dropped(permission.foreign, '`edit` decides about this tool there: write it under that name');
 }
 
 function address(draft: PolicyDraft, { pattern, foreign }: Permission): void {
@@ -208,7 +217,10 @@ function address(draft: PolicyDraft, { pattern, foreign }: Permission): void {
   if (!allow) {
     if (parts === undefined || parts.host.includes('*')) {
       draft.wider(foreign, { tools }, 'every address, since it does not spell out a host');
-    } else draft.wider(foreign, { urls: [parts.host] }, 'everything at this host');
+    } else {
+      draft.wider(foreign, { urls: [parts.host] }, 'everything at this host');
+      draft.unread(foreign, ['fetch']);
+    }
     return;
   }
   if (parts === undefined || parts.host.includes('*')) {
@@ -234,8 +246,8 @@ function tool(draft: PolicyDraft, { name, pattern, foreign }: Permission): void 
   const allow = foreign.effect === 'allow';
   const written = name.replaceAll('?', '*');
   // A tool of a server is called `server_tool` there.
-  const others = name === 'todowrite' ? ['write_todos'] : /[_*]/.test(written) ? onServers(written) : [];
-  const tools = allow ? [written] : [...new Set([written, ...others])];
+  const others = /[_*]/.test(written) ? onServers(written) : [];
+  const tools = allow ? [written] : [...new Set([written, ...namesLike(written), ...others])];
   if (allow && pattern !== '*') draft.dropped(foreign, 'ours has no rule over what this tool does');
   else if (allow && mayNameOurs(name)) draft.dropped(foreign, 'it could mean tools that read, write or run: name them');
   else if (pattern === '*') draft.rule(foreign, { tools });

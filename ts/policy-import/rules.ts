@@ -1,4 +1,5 @@
 /** Rules of theirs and of ours, and the names of tools that both speak of. */
+import { othersOf, spellingsOf } from '../options/usual-names.js';
 import type { PolicyEffect } from '../wire.js';
 import type { Place } from './text.js';
 import type { Token } from './words.js';
@@ -12,34 +13,6 @@ export const WRITERS = ['write_file', 'edit_file'] as const;
 /** Those that only fetch. */
 export const FETCHERS = ['fetch_url', 'web_fetch'] as const;
 
-/** The usual names of the tools with a built-in reading, by what they do. */
-const BY_USE = {
-  run: [
-    ...SHELLS,
-    'run_command',
-    'run_shell_command',
-    'terminal',
-    'execute_command',
-    'run_terminal_cmd',
-    'run_terminal_command',
-  ],
-  read: ['read_file', 'view_file', 'read_multiple_files', 'read_many_files', 'read'],
-  list: ['ls', 'list_files', 'list_directory', 'list_dir', 'directory_tree'],
-  glob: ['glob'],
-  search: ['grep', 'search_files', 'search_file_content', 'search'],
-  write: ['write_file', 'create_file', 'append_file', 'create_directory', 'make_directory', 'write'],
-  edit: ['edit_file', 'multi_edit', 'str_replace', 'notebook_edit', 'edit'],
-  move: ['delete_file', 'remove_file', 'delete_directory', 'remove_directory', 'move_file', 'rename_file', 'copy_file'],
-  fetch: ['fetch_url', 'web_fetch', 'http_request', 'fetch'],
-} as const;
-
-/** What tools with a built-in reading do. */
-export type ToolUse = keyof typeof BY_USE;
-
-/** A deny or an ask of tools that do this is for all of their names, in each spelling: which one a tool of yours has is not known. */
-export const namesFor = (...uses: readonly ToolUse[]): string[] =>
-  uses.flatMap((use) => BY_USE[use]).flatMap((name) => [...new Set([name, ...spellingsOf(name)])]);
-
 /**
  * What `server_tool` is called here: `mcp__server__tool`. Where the name of the server ends cannot be told when it has a `_`
  * itself, so that each place counts: a deny must not be lost.
@@ -52,9 +25,21 @@ export function onServers(joined: string): string[] {
   return joined.includes('*') || names.length === 0 ? [...names, `mcp__${joined}`] : names;
 }
 
-function spellingsOf(name: string): string[] {
-  const pascal = name.replaceAll(/(?:^|_)[a-z]/g, (start) => start.slice(-1).toUpperCase());
-  return [pascal.charAt(0).toLowerCase() + pascal.slice(1), pascal, name.replaceAll('_', '-')];
+/**
+ * What a deny or an ask of a tool without a reading is for: the name in each spelling, and the usual others. A pattern over names
+ * is for all that go by one that it means.
+ */
+export function namesLike(name: string): string[] {
+  if (name === '*' || name.startsWith('mcp__')) return [name];
+  const isPattern = /[*?]/.test(name);
+  const own = isPattern ? [] : spellingsOf(name);
+  return [...new Set([name, ...own, ...othersOf((each) => isNamedBy(name, each) || own.includes(each))])];
+}
+
+/** Whether a pattern over names, with `*` and `?`, means this one. */
+export function isNamedBy(pattern: string, name: string): boolean {
+  const signs = pattern.replaceAll(/[^\w*?]/g, String.raw`\$&`);
+  return new RegExp(`^${signs.replaceAll(/\*+/g, '.*').replaceAll('?', '.')}$`, 's').test(name);
 }
 
 /** A rule of theirs. */

@@ -8,6 +8,7 @@ import { warnOnce } from '../../errors/warn-once.js';
 import { ourTool } from '../../native.js';
 import { nearestOf } from '../../options/nearest.js';
 import { namesOf, serverOf } from '../../policy/foreign.js';
+import { spelledOut } from '../../options/usual-names.js';
 import { callsOf, ownTool, toolsBehind } from './tools.js';
 import { warnUnknown } from './warnings.js';
 
@@ -47,15 +48,18 @@ export function checkPolicyNames(named: NamedTools, policies: NamingPolicies): v
     const nearest = nearestName(name, known, servers);
     return nearest === undefined || isNamed(nearest, whose) ? undefined : nearest;
   };
+  // Names that stand there in every spelling are for any set of tools.
+  const spelled = spelledOut(own);
   const far: string[] = [];
-  for (const name of own) {
+  for (const name of own.filter((each) => !spelled.has(each))) {
     const nearest = near(name, 'own');
     if (nearest === undefined && unknownTools !== 'error') far.push(name);
     else if (unknownTools === 'warn') warnMisspelt(`${place}: policy`, name, nearest);
     else throw misspelt(place, name, nearest);
   }
   warnUnknown(far.map(shown), `${place}: policy`, 'Rules that name them decide nothing.');
-  for (const name of shared) {
+  const sharedSpelled = spelledOut(shared);
+  for (const name of shared.filter((each) => !sharedSpelled.has(each))) {
     const nearest = near(name, 'shared');
     if (nearest !== undefined) warnMisspelt('The policy of the gate', name, nearest);
   }
