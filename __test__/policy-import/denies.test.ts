@@ -219,8 +219,12 @@ describe('a deny of a tool without a reading is for its other names, in each spe
 describe('names that are spelled out are no slips for the tools of a run', () => {
   const tool = { inputSchema: jsonSchema({ type: 'object' }), execute: async () => 'ok' };
   const rows: [format: ForeignPolicyFormat, text: string, tools: string[]][] = [
-    ['opencode', '{"permission":{"*":"allow","edit":{"*":"allow","*.md":"deny"}}}', ['multiedit', 'Multi_Edit']],
-    ['opencode', '{"*":"allow","edit":"deny","read":"deny"}', ['multi_edits', 'read_filez', 'edit_filex']],
+    [
+      'opencode',
+      '{"permission":{"*":"allow","edit":{"*":"allow","*.md":"deny"}}}',
+      ['multiedit', 'Multi_Edit', 'view', 'insert'],
+    ],
+    ['opencode', '{"*":"allow","edit":"deny","read":"deny"}', ['write', 'multi_edits', 'read_filez', 'edit_filex']],
     ['opencode', '{"bash":"ask"}', ['execute_commands', 'run_commandx']],
     ['claude-code', claude({ deny: ['Read', 'WebSearch'] }), ['web_searches', 'list_filez']],
   ];

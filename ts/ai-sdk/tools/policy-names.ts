@@ -48,8 +48,9 @@ export function checkPolicyNames(named: NamedTools, policies: NamingPolicies): v
     const nearest = nearestName(name, known, servers);
     return nearest === undefined || isNamed(nearest, whose) ? undefined : nearest;
   };
+  const written = policies.strangers([]);
   // Names that stand there in every spelling are for any set of tools.
-  const spelled = spelledOut(own);
+  const spelled = spelledOut(written.own);
   const far: string[] = [];
   for (const name of own.filter((each) => !spelled.has(each))) {
     const nearest = near(name, 'own');
@@ -58,7 +59,7 @@ export function checkPolicyNames(named: NamedTools, policies: NamingPolicies): v
     else throw misspelt(place, name, nearest);
   }
   warnUnknown(far.map(shown), `${place}: policy`, 'Rules that name them decide nothing.');
-  const sharedSpelled = spelledOut(shared);
+  const sharedSpelled = spelledOut(written.shared);
   for (const name of shared.filter((each) => !sharedSpelled.has(each))) {
     const nearest = near(name, 'shared');
     if (nearest !== undefined) warnMisspelt('The policy of the gate', name, nearest);
