@@ -56,6 +56,7 @@ export class Sitting {
   state: ScreenState;
   frame!: ScreenFrame;
   now = 1000;
+  hasEditor = false;
   view: ChatView;
   size: { columns: number; rows: number };
 
@@ -97,7 +98,7 @@ export class Sitting {
       commands: COMMANDS,
       isShown: this.frame.isShown,
       scroll: this.frame.scroll,
-      hasEditor: false,
+      hasEditor: this.hasEditor,
     };
     const { state, action } = press(this.state, { key, isAlone: true }, around);
     this.state = state;

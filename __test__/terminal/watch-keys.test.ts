@@ -171,6 +171,17 @@ function sitting(size: { columns: number; rows: number }, ...records: Parameters
   look();
   return {
     frame: () => frame(state, size, 'ledger', 0).join('\n'),
+    /** What waits is this by now: somebody else decided the rest. */
+    left: (...others: Parameters<typeof withRecords>[1]) => {
+      state = withRecords(state, others);
+      look();
+    },
+    enter: () => {
+      const pressed = press(state, [{ kind: 'key', name: 'enter' }], now, roomIn(state, size));
+      ({ state } = pressed);
+      look();
+      return pressed.action;
+    },
     press: (text: string, pause = 400) => {
       now += pause;
       const pressed = press(state, [{ kind: 'text', text }], now, roomIn(state, size));
@@ -238,4 +249,49 @@ test('what is said is said whole, in a window of 80 columns', () => {
   expect(lines).toHaveLength(24);
   // oxlint-disable-next-line no-control-regex -- our own colours
   expect(lines.join(' ').replaceAll(/\s+|\u001b\[\d+m/g, '')).toContain(said.replaceAll(/\s+/g, ''));
+});
+
+describe('where somebody else was faster', () => {
+  const one = kept({ approvalId: 'apr_00000001', toolName: 'one', args: { text: 'x' } });
+  const two = kept({ approvalId: 'apr_00000002', toolName: 'two', args: { text: 'y' } });
+  const size = { columns: 80, rows: 24 };
+
+  test.each(['n', 'r'])('a line that is being written stays, and approves nothing else: %s', (key) => {
+    const person = sitting(size, one, two);
+    person.press(key);
+    for (const letter of 'not this ') expect(person.press(letter, 180)).toBeUndefined();
+    person.left(two);
+    expect(person.frame()).toContain('00000001 no longer waits, Esc: not this');
+    for (const letter of 'yes you') expect(person.press(letter, 180)).toBeUndefined();
+    for (const letter of 'yyq') expect(person.press(letter, 1500)).toBeUndefined();
+    expect(person.frame()).toContain('00000001 no longer waits, Esc: not this yes youyyq');
+    expect(person.enter()).toBeUndefined();
+    expect(person.frame()).toContain('nothing was sent');
+    expect(person.frame()).toMatch(/> .*two/);
+  });
+
+  test.each(['y', 'yj', 'd', ''])('the next request is not approved by keys of habit, after %j', (keys) => {
+    const person = sitting(size, one, two);
+    for (const letter of keys) person.press(letter);
+    person.left(two);
+    if (keys !== '') expect(person.frame()).toContain('00000001 no longer waits');
+    // Opened by the human, and never before it was there for a second with no key.
+    expect(person.frame()).not.toContain('approve?');
+    for (let time = 0; time < 9; time += 1) expect(person.press('y', 300)).toBeUndefined();
+    expect(person.press('y', 900)).toBeUndefined();
+    expect(person.press('y', 1000)).toEqual({ type: 'approve', id: two.approvalId });
+  });
+
+  test('nor is one that came when nothing else waited; one that the human moves to is asked about as ever', () => {
+    const person = sitting(size, one);
+    person.press('y');
+    person.left();
+    person.left(two);
+    person.press('y');
+    expect(person.press('y', 300)).toBeUndefined();
+    person.press('x', 1000);
+    person.press('j');
+    person.press('y');
+    expect(person.press('y', 300)).toEqual({ type: 'approve', id: two.approvalId });
+  });
 });

@@ -69,7 +69,7 @@ const helpLines = (columns: number): string[] =>
     return lines.map((line, at) => `${at === 0 ? style('bold', key.padEnd(5)) : '     '}${line}`);
   });
 
-function keysIn({ mode }: WatchState, columns: number): string {
+function keysIn({ mode, records }: WatchState, columns: number): string {
   switch (mode.at) {
     case 'list':
       return row(
@@ -108,7 +108,7 @@ function keysIn({ mode }: WatchState, columns: number): string {
     case 'help':
       return 'd back  j k scroll  q quit';
     case 'words':
-      return 'Enter sends it  Esc back';
+      return records.some(({ approvalId }) => approvalId === mode.id) ? 'Enter sends it  Esc back' : 'Esc back';
     case 'confirm':
       return mode.what === 'skip' ? 'y yes  any other key no' : 'y yes  space j k scroll  any other key no';
   }
@@ -153,8 +153,8 @@ function asked(state: WatchState, room: WatchRoom, now: number): string {
   const { columns } = room;
   const record =
     mode.at === 'confirm' || mode.at === 'words' ? records.find(({ approvalId }) => approvalId === mode.id) : undefined;
-  if (record === undefined || (mode.at !== 'confirm' && mode.at !== 'words')) return '';
   if (mode.at === 'words') return wordsLine(mode, record, columns);
+  if (record === undefined || mode.at !== 'confirm') return '';
   const doubts = mode.what === 'edit' ? mode.doubts : mode.what === 'skip' ? [] : doubtsAbout(toJson(record));
   const beware = doubts.length > 0 ? ` (${doubts.join(', ')})` : '';
   const question = `${ASKED[mode.what]}${beware}? `;
@@ -167,9 +167,16 @@ function asked(state: WatchState, room: WatchRoom, now: number): string {
 
 const ASKED = { approve: 'approve', skip: 'skip', always: 'approve, and always', edit: 'run it like this' } as const;
 
+/** What the words are about. */
+function beforeWords({ what }: WordsMode, { toolName }: KeptRecord): string {
+  const tool = fit(oneLine(toolName), 20);
+  return what === 'reject' ? `reject ${tool}, because: ` : `the result of ${tool} is: `;
+}
+
 /** What is written, its end where it is long: that is where the cursor is. */
-function wordsLine({ what, draft }: WordsMode, record: KeptRecord, columns: number): string {
-  const before = `${what === 'reject' ? 'reject' : 'the result of'} ${fit(oneLine(record.toolName), 20)}${what === 'reject' ? ', because' : ' is'}: `;
+function wordsLine(mode: WordsMode, record: KeptRecord | undefined, columns: number): string {
+  const { draft } = mode;
+  const before = record === undefined ? `${mode.id.slice(-8)} no longer waits, Esc: ` : beforeWords(mode, record);
   const room = Math.max(4, columns - widthOf(before) - 1);
   const shown = [...oneLine(draft.text.slice(0, draft.cursor))];
   while (widthOf(shown.join('')) > room) shown.shift();

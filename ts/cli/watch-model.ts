@@ -23,29 +23,36 @@ export type WatchAction =
 export const START: WatchState = {
   records: [],
   selected: null,
+  isChosen: true,
   mode: { at: 'list' },
   arrived: new Map(),
   beside: new Map(),
   said: '',
 };
 
-/** With another list of what waits. What is no longer there is neither selected nor confirmed. */
+/**
+ * With another list of what waits. What is no longer there is neither selected nor confirmed. A line that is written about it stays:
+ * what is typed on is for no other request.
+ */
 export function withRecords(state: WatchState, records: readonly KeptRecord[]): WatchState {
   const ids = new Set<string | null>(records.map(({ approvalId }) => approvalId));
   const isThere = (id: string | null) => ids.has(id);
-  let { selected, mode, said } = state;
+  let { selected, isChosen, mode, said } = state;
   if (!isThere(selected)) {
+    isChosen &&= selected === null;
     const row = state.records.findIndex(({ approvalId }) => approvalId === selected);
     selected = (records[Math.max(0, row)] ?? records.at(-1))?.approvalId ?? null;
-    if (mode.at === 'request') mode = { at: 'list' };
   }
-  if ((mode.at === 'confirm' || mode.at === 'words') && !isThere(mode.id)) {
-    said = `${mode.id.slice(-8)} no longer waits`;
+  const open = mode.at === 'request' ? state.selected : mode.at === 'confirm' ? mode.id : null;
+  if (open !== null && !isThere(open)) {
+    said = `${open.slice(-8)} no longer waits`;
     mode = { at: 'list' };
   }
+  // The line says it itself.
+  if (mode.at === 'words' && !isThere(mode.id)) said = '';
   const arrived = new Map([...state.arrived].filter(([id]) => isThere(id)));
   const beside = new Map([...state.beside].filter(([id]) => isThere(id)));
-  return { ...state, records, selected, mode, said, arrived, beside };
+  return { ...state, records, selected, isChosen, mode, said, arrived, beside };
 }
 
 /** With what came to wait, and without what was decided. Many may come at once: each is looked at once. */
@@ -89,6 +96,10 @@ export const withoutDue = (state: WatchState, now: number): WatchState =>
  * for another, and a key that is held down is for none.
  */
 const SEEN = 250;
+/** And so long where it is about a request that came in the place of another one: keys of habit were for that. */
+const UNCHOSEN = 1000;
+
+const quietOf = ({ isChosen }: WatchState): number => (isChosen ? SEEN : UNCHOSEN);
 
 /** With what is on the screen from now on, in ms of {@link performance.now}. */
 export function withPage(state: WatchState, room: WatchRoom, now: number): WatchState {
@@ -122,7 +133,7 @@ export function press(
     else if (mode.at === 'confirm') {
       const moved = scrolled(next, name, room);
       if (moved !== undefined) next = moved;
-      else if (now - mode.quietSince >= SEEN) return answered(next, mode, strokes.slice(at), room);
+      else if (now - mode.quietSince >= quietOf(next)) return answered(next, mode, strokes.slice(at), room);
       else next = { ...next, mode: { ...mode, quietSince: now } };
     } else {
       const moved = pressed(next, name, now, room);
@@ -190,7 +201,10 @@ const NOT_READ = 'Not all of it was seen: space shows more, and y approves it th
 const isYesKey = (name: string | undefined): boolean => name === 'y' || name === 'Y';
 const isEnter = (name: string | undefined): boolean => name === 'enter' || name === 'newline';
 
-/** A key on a line of words. Enter sends it when it came by itself, and the line was there before it. */
+/**
+ * A key on a line of words. Enter sends it when it came by itself, and the line was there before it. Where the request no longer waits
+ * it only ends the line.
+ */
 function writing(
   state: WatchState,
   mode: WordsMode,
@@ -198,8 +212,14 @@ function writing(
   { isAlone, now }: { isAlone: boolean; now: number },
 ): PressedState {
   const { what, id, draft, quietSince } = mode;
-  if (key === 'escape') return { state: { ...state, mode: { at: 'list' }, said: `${id.slice(-8)} goes on waiting` } };
-  if (key === 'enter' || key === 'newline') {
+  const isGone = !state.records.some(({ approvalId }) => approvalId === id);
+  const isEnd = key === 'enter' || key === 'newline';
+  if (key === 'escape' || (isEnd && isAlone && isGone)) {
+    const said = isGone ? 'no longer waits: nothing was sent' : 'goes on waiting';
+    return { state: { ...state, mode: { at: 'list' }, said: `${id.slice(-8)} ${said}` } };
+  }
+  if (isEnd && isGone) return { state };
+  if (isEnd) {
     if (!isAlone || now - quietSince < SEEN) return { state: { ...state, said: 'Enter once more sends it.' } };
     const words = draft.text.trim();
     if (what === 'respond' && words === '')
@@ -287,5 +307,5 @@ function move(state: WatchState, by: number): WatchState {
   if (mode.at === 'help') return { ...state, mode: { ...mode, scroll: Math.max(0, mode.scroll + by) } };
   const row = records.findIndex(({ approvalId }) => approvalId === selected);
   const next = records[Math.min(records.length - 1, Math.max(0, row + by))];
-  return { ...state, selected: next?.approvalId ?? null, said: '' };
+  return { ...state, selected: next?.approvalId ?? null, isChosen: true, said: '' };
 }

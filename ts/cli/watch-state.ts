@@ -9,6 +9,8 @@ export interface WatchState {
   records: readonly KeptRecord[];
   /** An id, never a row: what arrives does not move what is meant. */
   selected: string | null;
+  /** The human moved there, or was there from the beginning: it did not come in the place of one that no longer waits. */
+  isChosen: boolean;
   mode: { at: 'list' } | { at: 'request'; scroll: number } | { at: 'help'; scroll: number } | AskedMode;
   /** When each arrived, in ms since the epoch; what waited before it began is not there. */
   arrived: ReadonlyMap<string, number>;
@@ -32,5 +34,5 @@ export type ConfirmMode = { at: 'confirm'; id: string; quietSince: number; scrol
   | { what: 'edit'; args: unknown; lines: readonly string[]; doubts: readonly string[] }
 );
 
-/** A line that is written: why not, or the result that the model gets. */
+/** A line that is written: why not, or the result that the model gets. It stays when its request no longer waits, and sends nothing then. */
 export type WordsMode = { at: 'words'; what: 'reject' | 'respond'; id: string; draft: TextDraft; quietSince: number };
