@@ -5,7 +5,7 @@ import type { KeyName, PressedKey } from '../../ts/cli/chat/screen/keys.js';
 import { press } from '../../ts/cli/chat/screen/press.js';
 import type { PressContext } from '../../ts/cli/chat/screen/press-context.js';
 import { frame, type ScreenFrame } from '../../ts/cli/chat/screen/frame.js';
-import { symbolsFor } from '../../ts/cli/chat/screen/layout.js';
+import { screenIn, symbolsFor, type ScreenKind } from '../../ts/cli/chat/screen/layout.js';
 import {
   START,
   unseen,
@@ -97,6 +97,7 @@ export class Sitting {
       complete: () => [],
       commands: COMMANDS,
       isShown: this.frame.isShown,
+      tooSmall: this.#screen.tooSmall,
       scroll: this.frame.scroll,
       hasEditor: this.hasEditor,
     };
@@ -106,10 +107,13 @@ export class Sitting {
     return action;
   }
 
+  get #screen(): ScreenKind {
+    return screenIn({ ...this.size, symbols: symbolsFor(true, { LANG: 'C.UTF-8' }) });
+  }
+
   #draw(): void {
     const chat = { view: this.view, commands: COMMANDS };
-    const screen = { ...this.size, symbols: symbolsFor(true, { LANG: 'C.UTF-8' }) };
-    this.frame = frame(this.state, chat, [], undefined, screen, { heard: this.now, epoch: 0 });
+    this.frame = frame(this.state, chat, [], undefined, this.#screen, { heard: this.now, epoch: 0 });
     this.state = withStanding(this.state, this.frame.standing, this.now);
     // oxlint-disable-next-line no-control-regex -- our own colours
     this.frames.push(this.frame.lines.join('\n').replaceAll(/\u001b\[\d+m/g, ''));

@@ -1,9 +1,5 @@
 /** Lines for a screen of so many columns. */
-import { widthOf } from './style.js';
-
-// oxlint-disable-next-line no-control-regex -- our own colours
-const COLOURS = /\u001b\[\d+m/g;
-const plain = (line: string): string => line.replaceAll(COLOURS, '');
+import { plainLine, widthOf } from './style.js';
 
 /** What stands before each line that comes from a call, and before what it is continued on: it must not pose as ours. */
 const GUTTER = '│';
@@ -11,7 +7,7 @@ const CONTINUED = '│ ↪ ';
 
 /** Each line that is too long in pieces, without its colours. */
 export const foldedTo = (lines: readonly string[], columns: number): string[] =>
-  lines.flatMap((line) => (widthOf(plain(line)) > columns ? folded(plain(line), columns) : [line]));
+  lines.flatMap((line) => (widthOf(plainLine(line)) > columns ? folded(plainLine(line), columns) : [line]));
 
 function folded(line: string, columns: number): string[] {
   const before = line.trimStart().startsWith(GUTTER) && columns > 2 * CONTINUED.length ? CONTINUED : '';

@@ -30,23 +30,61 @@ function colouredLine(line: string): string {
 
 export { oneLine } from '../gate/in-a-line.js';
 
-/** Columns that a text takes. */
+/**
+ * Columns that a text takes, at most: terminals differ, and what is counted as less than one of them draws would push the end of a
+ * line out of the window. So a mark that is no accent counts as one, although most terminals draw it above a letter. All that is not
+ * known to be narrow counts as two.
+ */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += widthOfOne(character);
   return width;
 }
 
+/** Columns that a text takes in most terminals: where the cursor is behind it. */
+export function usualWidthOf(text: string): number {
+  let width = 0;
+  for (const character of text) if (!OVER.test(character)) width += widthOfOne(character);
+  return width;
+}
+
 function widthOfOne(character: string): number {
   const code = character.codePointAt(0)!;
   if (code < 0x300) return 1;
-  if (/\p{Mark}|\u200d|[\ufe00-\ufe0f]/u.test(character)) return 0;
-  return WIDE.test(character) ? 2 : 1;
+  // Accents of Latin, Greek and Cyrillic: all agree about these.
+  if (code < 0x370) return 0;
+  if (/^\p{Mark}$/u.test(character)) return 1;
+  return NARROW.test(character) && !WIDE.test(character) ? 1 : 2;
 }
 
-/** East Asian wide characters and those that are shown as pictures. */
-const WIDE =
-  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+/** What most terminals draw over the character before it. */
+const OVER = /[\p{Nonspacing_Mark}\p{Enclosing_Mark}\u200d]/u;
+
+/** Blocks of narrow characters: letters up to Georgian, others up to Greek with accents, punctuation and signs, half width forms. */
+const NARROW =
+  /[\u0370-\u10ff\u1200-\u2bff\u2c00-\u2e39\u2e3c-\u2e7f\ua4d0-\ua95f\ua980-\uabff\ufb00-\ufdef\ufe70-\ufefe\uff61-\uffdc\uffe8-\uffee\ufffd]/u;
+
+/** What is wide among them: brackets, pictures, the signs that Unicode 16 made wide, and what has no character yet. */
+const WIDE = /[\u2329\u232a\u2630-\u2637\u268a-\u268f]|\p{Emoji_Presentation}|\p{Unassigned}/u;
+
+// oxlint-disable-next-line no-control-regex -- our own colours
+const COLOURS = /\u001b\[[\d;]+m/g;
+
+/** A line without its colours. */
+export const plainLine = (line: string): string => line.replaceAll(COLOURS, '');
+
+/** Whether the end of a line may be out of the window: then nobody has seen it. */
+export const isCut = (lines: readonly string[], columns: number): boolean =>
+  lines.some((line) => widthOf(plainLine(line)) > columns);
+
+/** With less than this there is no room for a call and its choices, and nothing counts as seen. */
+export const LEAST = { columns: 20, rows: 4 } as const;
+
+/** Why a window has not enough room; `undefined`: it has. */
+export function tooSmall({ columns, rows }: { columns: number; rows: number }): string | undefined {
+  if (columns < LEAST.columns) return `too narrow: the window needs ${LEAST.columns} columns for a yes`;
+  return rows < LEAST.rows ? `too low: the window needs ${LEAST.rows} rows for a yes` : undefined;
+}
 
 /** A text in at most so many columns: its beginning and its end, since what matters may stand in either. */
 export function fit(text: string, most: number): string {

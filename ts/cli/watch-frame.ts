@@ -3,7 +3,7 @@ import { doubtsAbout } from '../gate/danger.js';
 import type { KeptRecord } from '../native.js';
 import { wrap } from './chat/screen/layout.js';
 import { pendingColumns, summary, toJson } from './shown.js';
-import { fit, oneLine, style, widthOf } from './style.js';
+import { fit, isCut, oneLine, plainLine, style, tooSmall, widthOf } from './style.js';
 import { table } from './table.js';
 import type { WatchState, WordsMode } from './watch-model.js';
 import { isRead, pageIn, type WatchRoom } from './watch-page.js';
@@ -25,6 +25,7 @@ const SAID = 3;
 export const roomIn = (state: WatchState, { columns, rows }: ScreenSize): WatchRoom => ({
   columns,
   rows: Math.max(1, rows - AROUND - saidLines(state, columns).length),
+  tooSmall: tooSmall({ columns, rows }),
 });
 
 /** What is said, in lines. One is kept for it. */
@@ -40,7 +41,8 @@ export function frame(state: WatchState, size: ScreenSize, place: string, now: n
   const said = status(state, room, now);
   while (lines.length < rows - 1 - said.length) lines.push('');
   lines.push(...said, style('dim', fit(keysIn(state, columns), columns)));
-  return lines.slice(-rows);
+  // The terminal would wrap what is wider, and what is above would scroll out of it.
+  return lines.slice(-rows).map((line) => (isCut([line], columns) ? fit(plainLine(line), columns) : line));
 }
 
 function body(state: WatchState, room: WatchRoom, now: number): string[] {
@@ -159,7 +161,10 @@ function asked(state: WatchState, room: WatchRoom, now: number): string {
   const beware = doubts.length > 0 ? ` (${doubts.join(', ')})` : '';
   const question = `${ASKED[mode.what]}${beware}? `;
   if (mode.what !== 'skip' && !isRead(state, room, now))
-    return style('yellow', fit(`${question}There is more of it: space shows it, then y.`, columns));
+    return style(
+      'yellow',
+      fit(`${question}${room.tooSmall ?? 'There is more of it: space shows it, then y.'}`, columns),
+    );
   const call = mode.what === 'edit' ? { ...record, args: mode.args } : record;
   const text = `${question}${summary(call, Math.max(10, columns - widthOf(question)))}`;
   return style(doubts.length > 0 ? 'red' : 'yellow', fit(text, columns));

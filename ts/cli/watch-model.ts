@@ -4,7 +4,7 @@ import { doubtsAbout } from '../gate/danger.js';
 import type { KeptRecord } from '../native.js';
 import { EMPTY, edited as typedIn, insert } from './chat/screen/draft.js';
 import type { KeyName, PressedKey } from './chat/screen/keys.js';
-import { nextPage, standing, stood } from './chat/screen/seen.js';
+import { hidden, nextPage, standing, stood } from './chat/screen/seen.js';
 import { toJson } from './shown.js';
 import { isRead, pageIn, type WatchRoom } from './watch-page.js';
 import type { ConfirmMode, WatchState, WordsMode } from './watch-state.js';
@@ -104,7 +104,9 @@ const quietOf = ({ isChosen }: WatchState): number => (isChosen ? SEEN : UNCHOSE
 /** With what is on the screen from now on, in ms of {@link performance.now}. */
 export function withPage(state: WatchState, room: WatchRoom, now: number): WatchState {
   const page = pageIn(state, room);
-  return page === undefined ? state : { ...state, seen: standing(state.seen, page.standing, now) };
+  if (page === undefined) return state;
+  if (page.standing !== undefined) return { ...state, seen: standing(state.seen, page.standing, now) };
+  return state.seen === undefined ? state : { ...state, seen: hidden(state.seen, now) };
 }
 
 /**
@@ -189,7 +191,7 @@ function answered(state: WatchState, mode: ConfirmMode, strokes: readonly KeyStr
   const names = strokes.map(({ name }) => name);
   const isYes = isYesKey(names[0]) && names.every((name) => isYesKey(name) || isEnter(name));
   if (!isYes) return { state: { ...back, said: `${id.slice(-8)} goes on waiting` } };
-  if (mode.what !== 'skip' && !isRead(state, room)) return { state: { ...state, said: NOT_READ } };
+  if (mode.what !== 'skip' && !isRead(state, room)) return { state: { ...state, said: room.tooSmall ?? NOT_READ } };
   return {
     state: back,
     action: mode.what === 'edit' ? { type: 'edit', id, args: mode.args } : { type: mode.what, id },
@@ -293,7 +295,8 @@ function begun(state: WatchState, record: KeptRecord, name: string, now: number,
     case 'approve':
       if (name === 's' && state.mode.at === 'list')
         return { state: { ...state, mode: { at: 'request', scroll: 0 }, said: 'Look at it whole; s then asks.' } };
-      if (name === 's' && !isRead(state, room)) return refused('Not all of it was seen: space shows more.');
+      if (name === 's' && !isRead(state, room))
+        return refused(room.tooSmall ?? 'Not all of it was seen: space shows more.');
       if (name === 's') return { state: { ...state, said: '' }, action: { type: 'offer', id } };
       break;
     case 'skip':

@@ -2,6 +2,7 @@
 import { isSeenWhole, type StandingLines } from './chat/screen/seen.js';
 import type { KeptRecord } from '../native.js';
 import { foldedTo } from './folded.js';
+import { isCut } from './style.js';
 import { wholeParts, type KeptBeside } from './shown.js';
 import type { WatchState } from './watch-state.js';
 
@@ -9,6 +10,8 @@ import type { WatchState } from './watch-state.js';
 export interface WatchRoom {
   columns: number;
   rows: number;
+  /** Why nothing in it counts as seen. */
+  tooSmall?: string | undefined;
 }
 
 export interface WatchPage {
@@ -16,12 +19,16 @@ export interface WatchPage {
   scroll: number;
   /** How far it scrolls. */
   most: number;
-  /** The lines that are on the screen, of those that a yes is about. */
-  standing: StandingLines;
+  /** The lines that are on the screen, of those that a yes is about; `undefined`: their ends may be out of it. */
+  standing: StandingLines | undefined;
 }
 
 /** @returns `undefined`: the list is shown, or the keys */
-export function pageIn(state: WatchState, { columns, rows }: WatchRoom, now = Date.now()): WatchPage | undefined {
+export function pageIn(
+  state: WatchState,
+  { columns, rows, tooSmall }: WatchRoom,
+  now = Date.now(),
+): WatchPage | undefined {
   const { mode, selected, records, beside } = state;
   if (mode.at !== 'request' && mode.at !== 'confirm') return undefined;
   if (mode.at === 'confirm' && mode.what === 'skip') return undefined;
@@ -41,13 +48,15 @@ export function pageIn(state: WatchState, { columns, rows }: WatchRoom, now = Da
     to: Math.min(lines.length, from + rows),
     total,
   };
-  return { lines, scroll: from, most, standing };
+  // Of a line whose end is out of the window nobody knows that end.
+  const isInside = tooSmall === undefined && !isCut(lines.slice(from, from + rows), columns);
+  return { lines, scroll: from, most, standing: isInside ? standing : undefined };
 }
 
 /** Whether all that a yes is about was seen, with what is on the screen now. */
 export function isRead(state: WatchState, room: WatchRoom, now?: number): boolean {
   const page = pageIn(state, room, now);
-  return page !== undefined && isSeenWhole(state.seen, page.standing);
+  return page !== undefined && page.standing !== undefined && isSeenWhole(state.seen, page.standing);
 }
 
 interface FoldedLines {

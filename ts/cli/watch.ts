@@ -333,7 +333,7 @@ function takeScreen() {
     size: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
     draw: (all: readonly string[]) => {
       if (isOurs && !isAway)
-        process.stdout.write(`\u001b[H${all.map((line) => `${line}\u001b[K`).join('\r\n')}\u001b[J`);
+        process.stdout.write(`\u001b[H${all.map((line) => `\u001b[2K${line}`).join('\r\n')}\u001b[J`);
     },
   };
 }

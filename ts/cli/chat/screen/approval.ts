@@ -4,7 +4,7 @@
  */
 import { agentLine } from '../../../gate/agent-reason.js';
 import { count } from '../../print.js';
-import { fit, oneLine, style, widthOf, type TextStyle } from '../../style.js';
+import { fit, isCut, oneLine, style, widthOf, type TextStyle } from '../../style.js';
 import { helpPage, wholePage, saysOf } from './approval-pages.js';
 import { callView, type CallView } from './call-lines.js';
 import { choicesOf, doubtsOf, markedOf, meaningOf, shownText, type ApprovalAsk, type PanelChoice } from './choices.js';
@@ -109,7 +109,9 @@ function panel(asked: AskState, at: PanelPlace, ask: ApprovalAsk, drawing: DrawC
   const standing = { of: `${text} ${width}`, from: part.from, to: part.to, total: body.length };
   // To its end, and nothing left out on the way: of what stood here together with the choices.
   const isAll = isWhole && hasChoices(asked, drawing) && isSeenWhole(asked.seen, standing);
-  const isShown = isAll || asked.seenWhole === text;
+  // What has its end out of the window stands nowhere.
+  const isInside = screen.tooSmall === undefined && !isCut(part.lines, width);
+  const isShown = isInside && (isAll || asked.seenWhole === text);
   const footing = foot(isShown);
   const all = [...head, ...part.lines.map((line) => `${INDENT}${line}`), ...why, ...footing.lines];
   // In a very small window the choices are what is seen.
@@ -122,7 +124,7 @@ function panel(asked: AskState, at: PanelPlace, ask: ApprovalAsk, drawing: DrawC
     // Lines that were pushed out were not seen.
     isShown: isShown && hidden <= head.length,
     scroll: { most: part.most, page: part.page },
-    ...(hasChoices(asked, drawing) && hidden <= head.length ? { standing } : {}),
+    ...(isInside && hasChoices(asked, drawing) && hidden <= head.length ? { standing } : {}),
   };
 }
 
@@ -460,6 +462,7 @@ function scrolling(
   const note = said === '' ? [] : [`${INDENT}${style('yellow', fit(said, screen.columns - 2))}`];
   const text = shownText(at.about);
   const standing = { of: `whole ${text} ${screen.columns}`, from, to: from + seen.length, total: all.length };
+  const isInside = screen.tooSmall === undefined && !isCut(seen, screen.columns - INDENT.length);
   return {
     lines: [
       rule(ask.request.toolName, where, screen, 'yellow'),
@@ -467,8 +470,8 @@ function scrolling(
       ...note,
       `${INDENT}${style('bold', foot)}`,
     ],
-    isShown: isWhole && (isSeenWhole(asked.seen, standing) || asked.seenWhole === text),
+    isShown: isInside && isWhole && (isSeenWhole(asked.seen, standing) || asked.seenWhole === text),
     scroll: { most, page },
-    ...(isWhole ? { standing: { ...standing, whole: text } } : {}),
+    ...(isInside && isWhole ? { standing: { ...standing, whole: text } } : {}),
   };
 }

@@ -5,6 +5,7 @@ import { preview } from '../../../native.js';
 import { oneLine } from '../../style.js';
 import type { ApprovalAsk } from './choices.js';
 import { previewLines } from './diff-lines.js';
+import { pieces } from './layout.js';
 
 /** What would run, as far as a preview has it. */
 export interface CallView {
@@ -23,6 +24,10 @@ export function callView({ request }: Pick<ApprovalAsk, 'request'>, width: numbe
     return { lines, isWhole: !isHidden(request) };
   }
   const made = preview(toolName, shownArgs(request), Math.max(20, width));
-  const lines = made.text.split('\n').slice(1);
+  // The core counts as most terminals do; here no terminal may draw more.
+  const lines = made.text
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => pieces(line, width, line.startsWith('│') ? '│ ↪ ' : '  '));
   return { lines: lines.length > 0 ? lines : ['(no arguments)'], isWhole: !isHidden(made) };
 }

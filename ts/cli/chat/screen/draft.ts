@@ -1,6 +1,6 @@
 /** A text that is being written, and where the cursor is in it. Nothing here reads or writes. */
 import { safeText } from '../../../native.js';
-import { widthOf } from '../../style.js';
+import { usualWidthOf, widthOf } from '../../style.js';
 import type { KeyName } from './keys.js';
 
 export interface TextDraft {
@@ -89,26 +89,27 @@ export interface DraftLayout {
 /** The draft in rows of so many columns, with what deceives the eye made visible. */
 export function laid({ text, cursor }: TextDraft, width: number): DraftLayout {
   const rows = [''];
-  let [column, at] = [0, 0];
+  let [used, column, at] = [0, 0, 0];
   let place = { row: 0, column: 0 };
   for (const character of charactersOf(text)) {
     if (at === cursor) place = { row: rows.length - 1, column };
     at += character.length;
     if (character === '\n') {
       rows.push('');
-      column = 0;
+      [used, column] = [0, 0];
       continue;
     }
     const shown = PLAIN.test(character) ? character : safeText(character);
     const wide = widthOf(shown);
-    if (column + wide > width && column > 0) {
+    if (used + wide > width && used > 0) {
       // The cursor is where the character will be.
       if (at - character.length === cursor) place = { row: rows.length, column: 0 };
       rows.push('');
-      column = 0;
+      [used, column] = [0, 0];
     }
     rows[rows.length - 1] += shown;
-    column += wide;
+    used += wide;
+    column += usualWidthOf(shown);
   }
   if (cursor >= text.length) place = { row: rows.length - 1, column };
   // A full row has no place for the cursor behind it.

@@ -62,9 +62,9 @@ function askLines(
   const calls = listed(state, asked.ask, view);
   const isReady = now.heard >= readyAt(state);
   const drawing = { screen, room, now: now.epoch, isReady, said: state.said, together: calls, waiting: view.asks };
-  return asked.ask.kind === 'question'
-    ? questionLines(asked, asked.ask, drawing)
-    : approvalLines(asked, asked.ask, drawing);
+  if (asked.ask.kind === 'question') return questionLines(asked, asked.ask, drawing);
+  const said = drawing.said === '' ? (screen.tooSmall ?? '') : drawing.said;
+  return approvalLines(asked, asked.ask, { ...drawing, said });
 }
 
 /** Where there is less room, words of help are none. */

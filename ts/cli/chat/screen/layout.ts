@@ -1,5 +1,5 @@
 /** Texts as lines of a screen. */
-import { fit, oneLine, style, widthOf, type TextStyle } from '../../style.js';
+import { fit, LEAST, oneLine, style, tooSmall, widthOf, type TextStyle } from '../../style.js';
 import { safeLong } from '../../../terminal/safe-long.js';
 
 /** How big the screen is, and what it can show. */
@@ -7,7 +7,17 @@ export interface ScreenKind {
   readonly columns: number;
   readonly rows: number;
   readonly symbols: ScreenSymbols;
+  /** Why nothing on it counts as seen: it is smaller than this layout. */
+  readonly tooSmall?: string | undefined;
 }
+
+/** As it is laid out in a window: one that is too small shows a part of it, and says so. */
+export const screenIn = (window: Omit<ScreenKind, 'tooSmall'>): ScreenKind => ({
+  columns: Math.max(LEAST.columns, window.columns),
+  rows: Math.max(LEAST.rows, window.rows),
+  symbols: window.symbols,
+  tooSmall: tooSmall(window),
+});
 
 /** Signs of our own. */
 export interface ScreenSymbols {

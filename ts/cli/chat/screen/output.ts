@@ -15,12 +15,12 @@ export class ScreenOutput {
   isMute = false;
 
   get columns(): number {
-    return Math.max(20, process.stdout.columns || 80);
+    return process.stdout.columns || 80;
   }
 
   /** How many rows there are. */
   get height(): number {
-    return Math.max(4, process.stdout.rows || 24);
+    return process.stdout.rows || 24;
   }
 
   write(text: string): void {

@@ -235,7 +235,7 @@ const ASKS_AGAIN: ReadonlySet<ChoiceName> = new Set(['edit', 'edit-all', 'again'
 function objectionTo({ isAlone, around }: Pressing): string | undefined {
   // What is pasted, or typed ahead, runs nothing.
   if (!isAlone) return 'Enter once more does it';
-  return around.isShown ? undefined : NOT_SEEN;
+  return around.isShown ? undefined : (around.tooSmall ?? NOT_SEEN);
 }
 
 /** Enter alone, where nobody has moved the cursor, by somebody who presses it out of habit, or holds it down. */
@@ -400,7 +400,7 @@ function pressPage(pressing: Pressing, at: PagePlace): PressResult {
     const { state: after } = pressPanel({ ...pressing, state: goTo(state, panel) }, panel);
     const marked = after.ask?.at.at === 'panel' ? after.ask.at.marked : null;
     const runs = choicesOf(pressing.ask, at.about).some((choice) => choice.runs && choice.name === marked);
-    return { state: runs && !around.isShown ? { ...after, said: NOT_SEEN } : after };
+    return { state: runs && !around.isShown ? { ...after, said: around.tooSmall ?? NOT_SEEN } : after };
   }
   const isPage = key.kind !== 'key' || key.name === 'page-down';
   const scroll = isPage

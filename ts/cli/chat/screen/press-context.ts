@@ -14,6 +14,8 @@ export interface PressContext {
   commands: readonly ChatCommand[];
   /** Whether enough of what is asked about is on the screen to approve it. */
   isShown: boolean;
+  /** Why the window has no room for that. */
+  tooSmall?: string | undefined;
   /** How far the view that is scrolled goes down, and how many lines of it are seen. */
   scroll: { most: number; page: number };
   /** Whether there is an editor for arguments. */

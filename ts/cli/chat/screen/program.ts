@@ -9,7 +9,7 @@ import type { PromptHistory } from '../prompt-history.js';
 import { entryLines } from './entries.js';
 import { frame, type ScreenFrame } from './frame.js';
 import { KeyReader, type KeyPress } from './keys.js';
-import { wrap, type ScreenKind, type ScreenSymbols } from './layout.js';
+import { screenIn, wrap, type ScreenKind, type ScreenSymbols } from './layout.js';
 import { KeyboardInput, ScreenOutput, takeConsole } from './output.js';
 import { ScreenPainter } from './painter.js';
 import { press } from './press.js';
@@ -119,7 +119,7 @@ export class ScreenProgram {
   }
 
   get #screen(): ScreenKind {
-    return { columns: this.#output.columns, rows: this.#output.height, symbols: this.#symbols };
+    return screenIn({ columns: this.#output.columns, rows: this.#output.height, symbols: this.#symbols });
   }
 
   /** The chat, or time, has changed what is to be seen. */
@@ -261,6 +261,7 @@ export class ScreenProgram {
         complete: (line) => this.#chat.complete(line),
         commands: this.#chat.commands,
         isShown: this.#frame.isShown,
+        tooSmall: this.#screen.tooSmall,
         scroll: this.#frame.scroll,
         hasEditor: namedEditor() !== undefined,
       };
