@@ -56,7 +56,6 @@ export class Sitting {
   state: ScreenState;
   frame!: ScreenFrame;
   now = 1000;
-  hasEditor = false;
   view: ChatView;
   size: { columns: number; rows: number };
 
@@ -99,7 +98,7 @@ export class Sitting {
       isShown: this.frame.isShown,
       tooSmall: this.#screen.tooSmall,
       scroll: this.frame.scroll,
-      hasEditor: this.hasEditor,
+      hasEditor: false,
     };
     const { state, action } = press(this.state, { key, isAlone: true }, around);
     this.state = state;
