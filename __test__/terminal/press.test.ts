@@ -184,6 +184,84 @@ describe('what was being written when somebody was faster', () => {
     expect(sitting.press('enter')).toBeUndefined();
     expect(sitting.state.draft.text).toBe("no, don't do it");
   });
+
+  test.each(['stop it', 'no', 'n', 'yes'])('is no yes to the next one by Enter, whenever it comes: %j', (words) => {
+    for (const pause of [0, 300, 1200, 5000]) {
+      const sitting = new Sitting([first, second], size);
+      sitting.wait(1500);
+      for (const letter of words) sitting.type(letter);
+      sitting.show([second], mia);
+      sitting.wait(pause);
+      const shown = (): string => sitting.frames.at(-1) ?? '';
+      expect(shown()).toContain(`› ${words}`);
+      expect(shown()).toMatch(/stays on the\s+line/);
+      expect(shown()).not.toContain('two');
+      expect(sitting.press('enter')).toBeUndefined();
+      expect(shown()).toContain('Esc takes it away');
+      // Nothing is taken back by time.
+      sitting.wait(1500);
+      expect(shown()).toContain(`› ${words}`);
+      expect(sitting.press('enter')).toMatchObject({ type: 'submit', line: words });
+      // Only now is the next call shown, with the cursor where Enter decides nothing.
+      expect(shown()).toContain('Run `two`?');
+      sitting.wait(5000);
+      expect(shown()).not.toContain('❯ y');
+      expect(sitting.press('enter')).toBeUndefined();
+      expect(sitting.state.ask?.at).toMatchObject({ at: 'whole' });
+      sitting.press('escape');
+      sitting.type('y');
+      expect(sitting.press('enter')).toMatchObject({ answers: approved });
+    }
+  });
+
+  test('is said to be about a call that is gone, until Esc, and the next call is for a second not meant', () => {
+    const sitting = overtaken(second);
+    sitting.type('!');
+    expect(sitting.frames.at(-1)).toMatch(/Esc takes it away, and\s+the\s+next\s+call/);
+    sitting.press('escape');
+    expect(sitting.state.late).toBeNull();
+    sitting.wait(900);
+    sitting.type('y');
+    expect(sitting.state.said).toContain('too early');
+    // A call that is not on the screen goes and comes without a word that hides this one.
+    const again = overtaken(second);
+    again.show([first]);
+    expect(again.state.late).not.toBeNull();
+    expect(again.frames.at(-1)).toMatch(/stays on the\s+line/);
+  });
+
+  test('also where nothing was written: a cursor that was on no is not on the yes of the next one', () => {
+    const sitting = new Sitting([first, second], size);
+    sitting.wait(1500);
+    for (let time = 0; time < 9; time += 1) sitting.press('down');
+    sitting.press('up');
+    sitting.show([second], mia);
+    sitting.wait(1500);
+    expect(sitting.frames.at(-1)).not.toContain('❯ y');
+    expect(sitting.press('enter')).toBeUndefined();
+  });
+
+  test('the letter that opened an editor is nothing that was written', () => {
+    const sitting = new Sitting([first, second], size);
+    sitting.hasEditor = true;
+    sitting.wait(1500);
+    sitting.type('e');
+    expect(sitting.press('enter')).toMatchObject({ type: 'edit' });
+    sitting.show([second], mia);
+    expect(sitting.state.late).toBeNull();
+    sitting.wait(1500);
+    expect(sitting.press('enter')).toBeUndefined();
+  });
+
+  test('never takes more lines than there are', () => {
+    for (const rows of [2, 3, 4, 5, 6, 24])
+      for (const columns of [20, 80]) {
+        const sitting = overtaken(second);
+        sitting.resize({ columns, rows });
+        sitting.press('enter');
+        expect(sitting.frame.lines.length).toBeLessThan(Math.max(rows, 4));
+      }
+  });
 });
 
 test('Shift+Tab leads back to what was answered, and Enter on to what was chosen', () => {

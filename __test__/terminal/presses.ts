@@ -56,6 +56,7 @@ export class Sitting {
   state: ScreenState;
   frame!: ScreenFrame;
   now = 1000;
+  hasEditor = false;
   view: ChatView;
   size: { columns: number; rows: number };
 
@@ -98,7 +99,7 @@ export class Sitting {
       isShown: this.frame.isShown,
       tooSmall: this.#screen.tooSmall,
       scroll: this.frame.scroll,
-      hasEditor: false,
+      hasEditor: this.hasEditor,
     };
     const { state, action } = press(this.state, { key, isAlone: true }, around);
     this.state = state;

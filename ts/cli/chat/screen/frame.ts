@@ -35,9 +35,10 @@ export function frame(
   const { view } = chat;
   const room = Math.max(1, screen.rows - 1);
   const status = statusLine(view, screen);
-  const asked = state.ask === null ? undefined : askLines(state, view, screen, room - 1, now);
+  const isAsked = state.ask !== null && state.late === null;
+  const asked = isAsked ? askLines(state, view, screen, room - 1, now) : undefined;
   const below = asked ?? promptLines(state, chat, screen, room - 2);
-  const isPage = state.ask?.at.at === 'whole' || state.ask?.at.at === 'help';
+  const isPage = isAsked && (state.ask?.at.at === 'whole' || state.ask?.at.at === 'help');
   const work = isPage ? [] : workLines(view, screen).slice(0, Math.max(0, room - 1 - below.lines.length));
   const space = isPage ? 0 : room - 1 - below.lines.length - work.length;
   const above = liveLines(live, before, space, screen);
@@ -96,6 +97,13 @@ function menuLines(
   });
 }
 
+/** What stands under a draft that was written about a call that is gone, after the first words about it. */
+const lateNote = ({ ask, late }: ScreenState): string => {
+  if (late === null) return '';
+  const behind = ask === null ? '' : ', and the next call is shown';
+  return `that was about a call that no longer waits: Esc takes it away${behind}`;
+};
+
 function promptLines(
   state: ScreenState,
   { commands, view }: Pick<Chat, 'view' | 'commands'>,
@@ -113,9 +121,10 @@ function promptLines(
     ? [style('dim', widthOf(hint) <= columns - 3 ? hint : fit('what next? /help', columns - 3))]
     : box.rows.slice(first, first + most);
   const listed = menuLines(state, commands, screen, room - rows.length);
-  const notes = wrap(said, columns - 2)
+  // A second line of it only where there is room.
+  const notes = wrap(said === '' ? lateNote(state) : said, columns - 2)
     .filter((line) => line !== '')
-    .slice(0, 1);
+    .slice(0, room - rows.length - listed.length > 1 ? 2 : 1);
   return {
     lines: [
       ...hanging(`${symbols.prompt} `, rows, 'cyan'),

@@ -315,7 +315,12 @@ function edit({ state, ask, around }: Pressing, field: string | null, text?: str
   const isText = field !== null && given?.name === field;
   const before = text ?? (isText ? given.text : `${JSON.stringify(snapshot(args).json, null, 2)}`);
   const extension = isText ? given.extension : '.json';
-  if (around.hasEditor) return { state, action: { type: 'edit', approvalId, text: before, field, extension } };
+  if (around.hasEditor) {
+    const at = state.ask?.at;
+    // The letter has done what it was typed for: it is not what is being written about the call.
+    const after = at?.at === 'panel' ? goTo(state, { ...at, draft: EMPTY, isWords: false }) : state;
+    return { state: after, action: { type: 'edit', approvalId, text: before, field, extension } };
+  }
   return { state: goTo(state, { at: 'edit', draft: draftOf(before), field }) };
 }
 

@@ -21,7 +21,8 @@ export function press(before: ScreenState, { key, isAlone }: KeyPress, around: P
       : { state: clear, action: { type: 'interrupt' } };
   }
   const { ask } = state;
-  if (ask === null) return pressPrompt(clear, key, around);
+  // What nobody has said yet what it is is no answer: until then nothing is asked.
+  if (ask === null || state.late !== null) return pressPrompt(clear, key, around);
   if (around.typedAfter < readyAt(state)) return pressEarly(state, key, around);
   if (ask.isAnswered) return { state };
   if (ask.ask.kind === 'question') return pressQuestion(clear, ask.ask, key, around.now);
@@ -87,7 +88,7 @@ const isWhole = (typed: string, { commands }: CommandMenu): boolean =>
 function withDraft(state: ScreenState, draft: TextDraft, now: number): ScreenState {
   const after = { ...state, menu: 0, draftedAt: now };
   // What was being written before it comes back.
-  if (state.late !== null && draft.text === '') return { ...after, draft: state.late.before, late: null };
+  if (state.late !== null && draft.text === '') return unseen({ ...after, draft: state.late.before, late: null }, now);
   return { ...after, draft };
 }
 

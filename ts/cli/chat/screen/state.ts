@@ -1,7 +1,7 @@
 /** What the screen is about at one moment. Never changed: the next moment is another object. */
 import type { Decision, GrantScope, QuestionsAnswered } from '../../../../index.js';
 import type { WaitingAsk, ChatView } from '../view.js';
-import { choicesOf, meaningOf, type ApprovalAsk, type ChoiceName, type PanelAbout } from './choices.js';
+import type { ApprovalAsk, ChoiceName, PanelAbout } from './choices.js';
 import { EMPTY, type TextDraft } from './draft.js';
 import type { KeyName } from './keys.js';
 import { hidden, standing, stood, type SeenLines, type StandingLines } from './seen.js';
@@ -11,7 +11,10 @@ export interface ScreenState {
   readonly draft: TextDraft;
   /** When the human last wrote on it, in ms of {@link performance.now}. */
   readonly draftedAt: number;
-  /** The draft was written about a call that no longer waits. It becomes a prompt when Enter says so twice. */
+  /**
+   * The draft was written about a call that no longer waits. It becomes a prompt when Enter says so twice. While it is there no key
+   * is about a call, and none is shown.
+   */
   readonly late: LateDraft | null;
   readonly history: InputHistory;
   /** Which of the commands that are listed the cursor is on. */
@@ -216,15 +219,15 @@ function shown(before: ScreenState, view: ChatView, now: number): ScreenState {
   if (late !== undefined) return { ...withNext(late, next, now), said: `${gone}; what you wrote stays on the line` };
   if (next === undefined) {
     if (old === null) return state;
-    return { ...state, ask: null, said: isHalfDone(old) ? gone : state.said };
+    return { ...state, ask: null, said: state.late === null && isHalfDone(old) ? gone : state.said };
   }
   const { approvalId } = next.request;
   const isAnswered = state.sent.includes(approvalId);
   if (old?.ask.request.approvalId === approvalId) return { ...state, ask: { ...old, ask: next, isAnswered } };
-  const isCut = old !== null && isHalfDone(old);
+  const isCut = old !== null && state.late === null && isHalfDone(old);
   return {
-    ...focused(state, next, now),
-    said: isCut ? gone : '',
+    ...focused(state, next, now, isCut || state.late !== null),
+    said: isCut ? gone : state.late === null ? '' : state.said,
     // A person who was writing goes on for a moment: that is not about what has come instead.
     draftedAt: isCut ? now : state.draftedAt,
   };
@@ -235,13 +238,9 @@ const withNext = (state: ScreenState, next: WaitingAsk | undefined, now: number)
   ({ ...(next === undefined ? { ...state, ask: null } : focused(state, next, now)), draftedAt: now });
 
 /** With what was being written about a call that is gone: it is kept whole, and is no prompt by itself. `undefined`: nothing was. */
-function lateDraft(state: ScreenState, { at, isAnswered, ask }: AskState): ScreenState | undefined {
-  if (isAnswered || (at.at !== 'panel' && at.at !== 'respond' && at.at !== 'question') || at.draft.text === '')
-    return undefined;
-  const isWords =
-    at.at !== 'panel' ||
-    (ask.kind === 'approval' && meaningOf(at.draft.text, choicesOf(ask, at.about), at.isWords).type === 'words');
-  if (!isWords) return undefined;
+function lateDraft(state: ScreenState, { at, isAnswered }: AskState): ScreenState | undefined {
+  // A letter of a choice, too: what was meant by it was meant for that call.
+  if (isAnswered || !('draft' in at) || at.draft.text === '') return undefined;
   const before = state.late === null ? state.draft : state.late.before;
   return { ...state, draft: at.draft, late: { before, isAsked: false } };
 }
@@ -271,9 +270,18 @@ export const isTogether = (one: WaitingAsk, other: WaitingAsk): boolean =>
 export const together = (ask: WaitingAsk, { asks }: Pick<ChatView, 'asks'>, sent: readonly string[]): WaitingAsk[] =>
   asks.filter((each) => isTogether(each, ask) && !sent.includes(each.request.approvalId));
 
-/** With another one on the screen. */
-export function focused(state: ScreenState, ask: WaitingAsk, now: number): ScreenState {
-  const at: AskPlace = ask.kind === 'question' ? firstQuestion() : PANEL;
+/**
+ * With another one on the screen. One that came in the place of what the human was about to answer has the cursor where Enter decides
+ * nothing.
+ */
+export function focused(
+  state: ScreenState,
+  ask: WaitingAsk,
+  now: number,
+  isInstead = state.late !== null,
+): ScreenState {
+  const panel: PanelPlace = isInstead ? { ...PANEL, marked: 'details' } : PANEL;
+  const at: AskPlace = ask.kind === 'question' ? firstQuestion() : panel;
   const isAnswered = state.sent.includes(ask.request.approvalId);
   return { ...state, ask: { ask, shownAt: now, isAnswered, at }, said: '' };
 }
@@ -281,7 +289,7 @@ export function focused(state: ScreenState, ask: WaitingAsk, now: number): Scree
 /** The human was about to answer when somebody, or time, was faster. */
 function isHalfDone({ isAnswered, at }: AskState): boolean {
   if (isAnswered) return false;
-  if (at.at === 'panel') return at.draft.text !== '' || at.about.of !== 'call';
+  if (at.at === 'panel') return at.draft.text !== '' || at.about.of !== 'call' || at.marked !== null;
   return at.at !== 'question' || at.answers.length > 0 || at.chosen.length > 0 || at.draft.text !== '';
 }
 
