@@ -98,7 +98,7 @@ describe('a program below the project, that has another ai of its own', () => {
     const own = join(folder, 'below');
     mkdirSync(own);
     fakeAi(own, version, NAMES_5);
-    cpSync(join(folder, program), join(own, program));
+    for (const file of [program, 'told-by.mjs']) cpSync(join(folder, file), join(own, file));
     const finished = await runIn(own, program);
     return {
       ...finished,

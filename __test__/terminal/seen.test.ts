@@ -121,6 +121,21 @@ test('Auto-approve says what else would run at once, and what stands out in that
   expect(text).toContain('it takes away what may not come back');
 });
 
+/** Presses space so often at most, each after so many ms, and until all is shown where that is said. */
+function pressSpace(sitting: Sitting, most: number, pace: number, isEnough = (): boolean => false): void {
+  for (let time = 0; time < most && !isEnough(); time += 1) {
+    sitting.type(' ');
+    sitting.wait(pace);
+  }
+}
+
+/** What a `y` and Enter come to. */
+function approved(sitting: Sitting): string | undefined {
+  sitting.type('y');
+  sitting.wait(500);
+  return sitting.press('enter')?.type;
+}
+
 describe('what only went by was not seen', () => {
   const long = approval('execute', { command: `${'echo a\n'.repeat(60)}echo LAST` });
 
@@ -130,23 +145,13 @@ describe('what only went by was not seen', () => {
   ])('space every %i ms', (pace, isSeen) => {
     const sitting = new Sitting([long], { columns: 80, rows: 24 });
     sitting.wait(1500);
-    for (let time = 0; time < 40; time += 1) {
-      sitting.type(' ');
-      sitting.wait(pace);
-    }
-    sitting.type('y');
-    sitting.wait(500);
-    expect(sitting.press('enter')?.type).toBe(isSeen ? 'decide' : undefined);
+    pressSpace(sitting, 40, pace);
+    expect(approved(sitting)).toBe(isSeen ? 'decide' : undefined);
     // One more space leads back to where it was not seen.
     if (isSeen) return;
     sitting.press('escape');
-    for (let time = 0; time < 40; time += 1) {
-      sitting.type(' ');
-      sitting.wait(400);
-    }
-    sitting.type('y');
-    sitting.wait(500);
-    expect(sitting.press('enter')?.type).toBe('decide');
+    pressSpace(sitting, 40, 400);
+    expect(approved(sitting)).toBe('decide');
   });
 });
 
@@ -154,13 +159,8 @@ test('space shows more where the panel has no room for it: the details', () => {
   const command = Array.from({ length: 90 }, (_, at) => `node tools/step${at}.mjs --flag=${at}`).join(' && ');
   const sitting = new Sitting([approval('execute', { command })], { columns: 40, rows: 12 });
   sitting.wait(1500);
-  for (let time = 0; time < 300 && !sitting.frame.isShown; time += 1) {
-    sitting.type(' ');
-    sitting.wait(300);
-  }
-  sitting.type('y');
-  sitting.wait(500);
-  expect(sitting.press('enter')?.type).toBe('decide');
+  pressSpace(sitting, 300, 300, () => sitting.frame.isShown);
+  expect(approved(sitting)).toBe('decide');
 });
 
 describe('nothing is approved whose end never stood together with the choices, or in the details', () => {

@@ -21,25 +21,12 @@ const TAKE_REASON: ReadonlySet<DecideMethod> = new Set<DecideMethod>(['approve',
  * @throws {InvalidConfigError} for a name that is no option
  */
 export function readSaid(method: DecideMethod, said: readonly unknown[]): SaidOptions {
-  const [first, second, ...more] = said;
-  const takesReason = TAKE_REASON.has(method);
-  const last = takesReason ? [second, ...more] : said.slice(1);
-  if (takesReason && typeof first === 'string') {
-    refuseMore(method, more);
-    return Object.assign(readOptions(method, second), { reason: first });
-  }
-  // A reason that is not there, and options behind it.
-  if (takesReason && first === undefined) {
-    refuseMore(method, more);
-    return readOptions(method, second);
-  }
-  refuseMore(method, last);
-  return readOptions(method, first);
-}
-
-function refuseMore(method: DecideMethod, more: readonly unknown[]): void {
+  const [first] = said;
+  const hasReason = TAKE_REASON.has(method) && (first === undefined || typeof first === 'string');
+  const [options, ...more] = hasReason ? said.slice(1) : said;
   const extra = more.find((each) => each !== undefined);
   if (extra !== undefined) throw wrong(method, `it does not take ${told(extra)} behind that. ${formOf(method)}`);
+  return Object.assign(readOptions(method, options), first !== undefined && hasReason ? { reason: first } : {});
 }
 
 function readOptions(method: DecideMethod, options: unknown): SaidOptions {

@@ -1,6 +1,6 @@
 /** What a person decides. It counts when the gate says so; here it is only read, checked and told. */
 import type { ApprovalRecord, Decision, PolicyVerdict } from '../../index.js';
-import { becomes, toldRun } from '../ai-sdk/saved/told-run.js';
+import { becomes } from '../ai-sdk/saved/told-run.js';
 import { messageOf } from '../errors/message-of.js';
 import { MOST_AT_ONCE, refuseIfDoubtful } from '../gate/batch.js';
 import type { LocalGate } from '../gate/gate.js';
@@ -11,6 +11,7 @@ import { isSamePerson } from '../gate/person-name.js';
 import type { BulkBody, BulkResults, CheckAnswer, DecideAnswer, ErrorBody, ProblemAnswer } from './protocol.js';
 import { badRequest, failureOf, forbidden, isTrouble, RefusedRequest, winnerOf } from './refusal.js';
 import { ID } from './routes.js';
+import { toldRunAt } from './run-heads.js';
 import { problemsOf, schemaOf } from './schema.js';
 import { recordOf, segmentsOf, verdictOf, type ViewContext } from './view.js';
 
@@ -35,7 +36,7 @@ export async function decide(
   const { name: by, groups } = person;
   const record = await gate.decide(id, decision, { by, groups, via: 'inbox' });
   const counted = record.status !== 'pending' || !before.votes.some((vote) => isSamePerson(vote.by, by));
-  const run = gate.isDurable ? await toldRun(gate.runs, record, (runId) => gate.pending({ runId })) : null;
+  const run = await toldRunAt(gate, record);
   return { record: recordOf(record, eyes), counted, becomes: becomes(record, run) };
 }
 

@@ -1,6 +1,6 @@
 /** What can be read: what waits, one request whole, what is over, runs, the audit. */
 import type { ApprovalRecord, ApprovalRequest, AuditEntry, AuditReport } from '../../index.js';
-import { becomes, gaveBack, toldRun } from '../ai-sdk/saved/told-run.js';
+import { becomes, gaveBack } from '../ai-sdk/saved/told-run.js';
 import { askedBefore, askedOften, LOOKED_AT } from '../gate/asked-before.js';
 import { placeOfCall } from '../gate/call-place.js';
 import { oneLine } from '../gate/in-a-line.js';
@@ -20,7 +20,7 @@ import type {
 } from './protocol.js';
 import { badRequest, notFound } from './refusal.js';
 import { ID } from './routes.js';
-import type { RunHeads } from './run-heads.js';
+import { toldRunAt, type RunHeads } from './run-heads.js';
 import { schemaOf } from './schema.js';
 import { similarTo } from './similar.js';
 import {
@@ -149,7 +149,7 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
     similarTo(record, earlier, place?.project, projectOf),
     isPending ? askedBefore(record, earlier, projectOf) : 0,
     isPending ? schemaOf(gate, record) : null,
-    gate.isDurable ? toldRun(gate.runs, record, (runId) => gate.pending({ runId })) : null,
+    toldRunAt(gate, record),
   ]);
   return {
     record: recordOf(record, eyes),

@@ -6,6 +6,11 @@ import { mainRunOf, shortRun } from '../gate/run-ids.js';
 import type { RunHead } from './protocol.js';
 import { brief, groupOf } from './view.js';
 
+/** What is told of the run of a request; `null`: the gate keeps no runs. */
+export async function toldRunAt(gate: LocalGate, record: ApprovalRecord): Promise<ToldRun | null> {
+  return gate.isDurable ? toldRun(gate.runs, record, (runId) => gate.pending({ runId })) : null;
+}
+
 /** Of so many runs the ledger is asked for one list: the conversation of each is read. The others are told by their names alone. */
 const MOST_READ = 50;
 /** So long, in ms, what was read counts: a list is read again with each change. */
@@ -37,10 +42,9 @@ export class RunHeads {
 
   /** What its run was given to do, and what it did before this call. */
   #toldOf(record: ApprovalRecord, now: number): Promise<ToldRun | null> {
-    if (!this.#gate.isDurable) return Promise.resolve(null);
     const known = this.#read.get(record.approvalId);
     if (known !== undefined) return known.told;
-    const told = toldRun(this.#gate.runs, record, (runId) => this.#gate.pending({ runId }));
+    const told = toldRunAt(this.#gate, record);
     this.#read.set(record.approvalId, { at: now, told });
     return told;
   }

@@ -2,6 +2,7 @@
 import { acpApprover } from 'countersign/acp';
 import * as agents from 'countersign/agent';
 import * as countersign from 'countersign';
+import { toldBy } from './told-by.mjs';
 
 const model = { specificationVersion: 'v3', provider: 'none', modelId: 'none', doStream() {}, doGenerate() {} };
 const ran = [];
@@ -22,14 +23,6 @@ const entries = {
   createGate: () => gate.pending(),
 };
 
-const told = {};
-for (const [name, call] of Object.entries(entries)) {
-  try {
-    await call();
-    told[name] = null;
-  } catch (error) {
-    told[name] = `${error.code}: ${error.message}`;
-  }
-}
+const told = await toldBy(entries);
 await gate.close();
 console.log(JSON.stringify({ told, ran }));

@@ -1,6 +1,7 @@
 /** Calls every entry whose result goes into the loop of its caller, and prints what it said: `null`, or the code of an error. */
 import * as agents from 'countersign/agent';
 import * as countersign from 'countersign';
+import { toldBy } from './told-by.mjs';
 
 const model = { specificationVersion: 'v3', provider: 'none', modelId: 'none', doStream() {}, doGenerate() {} };
 const tools = { wipe: { inputSchema: { jsonSchema: { type: 'object' } }, execute: async () => {} } };
@@ -23,14 +24,6 @@ const entries = {
   },
 };
 
-const told = {};
-for (const [name, call] of Object.entries(entries)) {
-  try {
-    await call();
-    told[name] = null;
-  } catch (error) {
-    told[name] = `${error.code}: ${error.message}`;
-  }
-}
+const told = await toldBy(entries);
 await gate.close();
 console.log(JSON.stringify({ told }));

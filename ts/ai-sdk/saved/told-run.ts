@@ -14,7 +14,7 @@ export interface ToldRun {
   prompt: string | null;
   /** What it called last, the latest at the end, each in a line that is safe to show. */
   steps: readonly string[];
-  /** How many other requests of the same step wait: the run goes on when they are decided, too. */
+  /** How many other requests of the run wait: it goes on when they are decided, too. Counted once the request itself is decided. */
   waits: number;
 }
 
@@ -37,7 +37,7 @@ type PendingReader = (runId: string) => Promise<readonly Pick<ApprovalRecord, 'a
  */
 export async function toldRun(
   ledger: RunReader,
-  { runId, toolCallId, approvalId }: AskingCall,
+  { runId, toolCallId, approvalId, status: decided }: AskingCall,
   pending: PendingReader,
 ): Promise<ToldRun | null> {
   const main = mainRunOf(runId);
@@ -46,7 +46,7 @@ export async function toldRun(
     if (kept === null) return null;
     const { status, active } = kept.info;
     const told = { runId: main, status: status !== 'running' ? status : active ? 'active' : 'suspended' } as const;
-    const waiting = await pending(runId);
+    const waiting = decided === 'pending' ? [] : await pending(runId);
     const waits = waiting.filter((each) => each.approvalId !== approvalId).length;
     return { ...told, ...spokenIn(main, kept, toolCallId), waits };
   } catch {
@@ -54,7 +54,7 @@ export async function toldRun(
   }
 }
 
-type AskingCall = Pick<ApprovalRecord, 'runId' | 'toolCallId' | 'approvalId'>;
+type AskingCall = Pick<ApprovalRecord, 'runId' | 'toolCallId' | 'approvalId' | 'status'>;
 
 function spokenIn(
   runId: string,

@@ -21,7 +21,7 @@ export function requireSdk(place: string, entry: Function, only?: 7): void {
   if (!checkInstalled(place, only)) void requireLoaded(place, only);
   // Where that cannot be told, what the program was started with.
   const file = callerOf(entry) ?? process.argv[1];
-  const version = file === undefined ? null : readVersion(file);
+  const version = file === undefined ? null : versionFrom(file);
   if (version !== null) refuseOthers(place, version, only, `ai ${version}, which ${file} uses,`);
 }
 
@@ -76,6 +76,17 @@ function filesAbove(entry: Function): string[] {
     Error.stackTraceLimit = stackTraceLimit;
     Error.prepareStackTrace = prepareStackTrace;
   }
+}
+
+/** What each file that has called an entry finds: it calls one for each request of its own, perhaps. */
+const versions = new Map<string, string | null>();
+
+function versionFrom(file: string): string | null {
+  const known = versions.get(file);
+  if (known !== undefined) return known;
+  const version = readVersion(file);
+  versions.set(file, version);
+  return version;
 }
 
 /** @param from the file that it is seen from */
