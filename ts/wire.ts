@@ -984,6 +984,15 @@ answer: unknown, toolName: string, };
 
 export type PatternKind = "files" | "addresses";
 
+/** A part of a call, and what is said of it. */
+export type PolicyAction = { effect: PolicyEffect, rule: PolicyRuleRef | null,
+/** Where it stands in the command line, in units of UTF-16. */
+span?: [start: number, end: number], } & ({ "kind": "command",
+/** `null` where only the run will tell. */
+argv: Array<string | null>, text: string,
+/** What it runs is a part of its own. */
+wrapper: boolean, } | { "kind": "read", path: string | null, text: string, } | { "kind": "write", path: string | null, text: string, } | { "kind": "url", url: string | null, text: string, } | { "kind": "env", name: string, } | { "kind": "tool", name: string, } | { "kind": "unknown", reason: string, });
+
 export type PolicyEffect = "allow" | "ask" | "deny";
 
 export type PolicyErrorCode = "ERR_POLICY_SYNTAX" | "ERR_POLICY_UNKNOWN_KEY" | "ERR_POLICY_VALUE" | "ERR_POLICY_VERSION" | "ERR_POLICY_EXAMPLE" | "ERR_POLICY_FILE";
@@ -1038,15 +1047,6 @@ index: number, };
 
 export type PolicySeverity = "info" | "warning";
 
-/** A part of a call, and what is said of it. */
-export type PolicySubject = { effect: PolicyEffect, rule: PolicyRuleRef | null,
-/** Where it stands in the command line, in units of UTF-16. */
-span?: [start: number, end: number], } & ({ "kind": "command",
-/** `null` where only the run will tell. */
-argv: Array<string | null>, text: string,
-/** What it runs is a part of its own. */
-wrapper: boolean, } | { "kind": "read", path: string | null, text: string, } | { "kind": "write", path: string | null, text: string, } | { "kind": "url", url: string | null, text: string, } | { "kind": "env", name: string, } | { "kind": "tool", name: string, } | { "kind": "unknown", reason: string, });
-
 /** What is said of a call. */
 export type PolicyVerdict = { effect: PolicyEffect,
 /** The deciding rule. */
@@ -1054,8 +1054,8 @@ rule: PolicyRuleRef | null, reason: string,
 /** It holds only where the command runs confined, to no more than this. */
 confined?: 'project' | 'nothing',
 /** What rules mark as a risk that speak of the call. */
-risks?: Array<PolicyRisk>, subjects: Array<PolicySubject>,
-/** How many subjects are left out. */
+risks?: Array<PolicyRisk>, actions: Array<PolicyAction>,
+/** How many actions are left out. */
 more?: number, };
 
 /** A call to be shown. */

@@ -190,7 +190,7 @@ export type PolicyJudge = (
   | PromiseLike<PolicyEffect | { effect: PolicyEffect; reason?: string } | undefined>;
 
 /** One thing that a call would do, and what the policies say of it. */
-export type PolicySubject = {
+export type PolicyAction = {
   effect: PolicyEffect;
   /** The rule that decided it. */
   rule: PolicyRuleRef | null;
@@ -202,7 +202,7 @@ export type PolicySubject = {
       /** `null` where only the run will tell. */
       argv: (string | null)[];
       text: string;
-      /** `env`, `timeout`, `sh -c` and the like: what it runs is a subject of its own. */
+      /** `env`, `timeout`, `sh -c` and the like: what it runs is an action of its own. */
       wrapper: boolean;
     }
   | { kind: 'read' | 'write'; path: string | null; text: string }
@@ -234,7 +234,7 @@ export interface PolicyRisk {
 }
 
 /**
- * What the policies say about a call. `reason` and the texts of the subjects quote arguments as they are: show them on a
+ * What the policies say about a call. `reason` and the texts of the actions quote arguments as they are: show them on a
  * terminal through {@link safeText}.
  */
 export interface PolicyVerdict {
@@ -247,8 +247,8 @@ export interface PolicyVerdict {
   /** What rules that speak of it mark as a risk; absent: none does. */
   risks?: PolicyRisk[];
   /** Of very many, the first 200, and the first 20 of the strictest. */
-  subjects: PolicySubject[];
-  /** How many subjects are left out, none stricter than those that are not. */
+  actions: PolicyAction[];
+  /** How many actions are left out, none stricter than those that are not. */
   more?: number;
 }
 
@@ -372,7 +372,7 @@ export declare function checkPolicy(
   place?: PolicyPlace,
 ): Promise<PolicyVerdict>;
 
-/** {@link checkPolicy}, with the rules that matched and lost for each subject. Its effect is always the same. */
+/** {@link checkPolicy}, with the rules that matched and lost for each action. Its effect is always the same. */
 export declare function explainPolicy(
   policy: PolicyInput | readonly PolicyInput[],
   call: CheckedCall,

@@ -25,7 +25,7 @@ interface Answer {
   error?: { code: string; message: string };
   text?: string;
   flags?: string[];
-  subjects?: { effect: string }[];
+  actions?: { effect: string }[];
 }
 const answers = (stdout: string) => linesOf(stdout).map((each) => JSON.parse(each) as Answer);
 

@@ -89,7 +89,7 @@ describe('texts', () => {
 
 describe('a call in a line', () => {
   const command = 'npm test && git push';
-  const verdict = (...subjects: object[]) => ({ effect: 'ask', rule: null, reason: '', subjects }) as never;
+  const verdict = (...actions: object[]) => ({ effect: 'ask', rule: null, reason: '', actions }) as never;
   const git = { kind: 'command', argv: ['git', 'push'], text: 'git push', wrapper: false, span: [12, 20] };
   const change = { path: 'a.txt', target: null, before: null, added: 1, removed: 0, diff: '' };
   const long = 'x'.repeat(81);

@@ -146,8 +146,8 @@ describe('check and explain', () => {
       const parsed = parsePolicy(policy, { name: 'policy.toml' });
       const checked = await checkPolicy(parsed, { toolName: 'execute', args: { command } }, { cwd: root });
       expect(verdict.effect).toBe(effect);
-      expect(verdict.subjects.map(({ effect, kind }) => [kind, effect])).toEqual(
-        checked.subjects.map(({ effect, kind }) => [kind, effect]),
+      expect(verdict.actions.map(({ effect, kind }) => [kind, effect])).toEqual(
+        checked.actions.map(({ effect, kind }) => [kind, effect]),
       );
     }
   });

@@ -61,7 +61,7 @@ describe('is said by one sentence in the chat, on the command line and in the in
 
 describe('names the rule', () => {
   const verdict = (source: string, layer: 'project' | 'user', reason: string): ApprovalRequest['verdict'] =>
-    ({ effect: 'ask', reason, rule: { source, layer, line: 14, column: 1, index: 0 }, subjects: [] }) as never;
+    ({ effect: 'ask', reason, rule: { source, layer, line: 14, column: 1, index: 0 }, actions: [] }) as never;
 
   test.each([
     [

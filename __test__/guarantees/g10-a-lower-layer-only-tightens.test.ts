@@ -121,7 +121,7 @@ describe('policies of one list', () => {
       expect(explained, told).toEqual(checked);
       expect(text.split('\n')[0], told).toMatch(new RegExp(`^${checked.effect}: `));
       expect(await createGate({ policy: policies, place }).check(call), told).toEqual(checked);
-      const strict = checked.subjects.map(({ effect }) => effect);
+      const strict = checked.actions.map(({ effect }) => effect);
       expect(strictness(checked.effect), told).toBeGreaterThanOrEqual(strictness(strictest(...strict)));
     }),
   );

@@ -142,8 +142,8 @@ describe('a limit that is reached', () => {
   it.skipIf(isTwice).each(unclear)(
     '%s: never allowed where it is not understood, always answered',
     async (_, command) => {
-      const { effect, subjects } = await checkPolicy(policy, run(command), place);
-      if (subjects.some(({ kind }) => kind === 'unknown')) expect(effect).not.toBe('allow');
+      const { effect, actions } = await checkPolicy(policy, run(command), place);
+      if (actions.some(({ kind }) => kind === 'unknown')) expect(effect).not.toBe('allow');
       expect((await checkPolicy({ ...policy, default: 'allow' }, run(`${command}; \0`), place)).effect).not.toBe(
         'allow',
       );

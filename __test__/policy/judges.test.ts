@@ -123,7 +123,7 @@ describe('what they are told', () => {
     const judge: PolicyJudge = (call, verdict) => {
       (call.args as { command: string }).command = 'evil';
       verdict.effect = 'allow';
-      verdict.subjects.length = 0;
+      verdict.actions.length = 0;
       return undefined;
     };
     const verdict = await createGate({ policy: { version: 1 }, judge }).check(run('ls'));

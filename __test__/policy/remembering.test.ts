@@ -335,7 +335,7 @@ describe('at a terminal', () => {
     const allow = { label: 'Always allow any `git log …`', rules, also: [] };
     const command = (...argv: string[]) =>
       ({ kind: 'command', argv, text: argv.join(' '), span: null, wrapper: false, effect: 'ask', rule: null }) as never;
-    const verdict = { effect: 'ask', rule: null, reason: '', subjects: [command('git', 'log', '-3')] } as never;
+    const verdict = { effect: 'ask', rule: null, reason: '', actions: [command('git', 'log', '-3')] } as never;
     const record = (contents: 'kept' | 'redacted') =>
       kept({ contents, details: { always: { allow, deny: null }, verdict } });
     expect(offered(record('kept'), 'allow', { exact: true }).label).toBe('Always allow exactly `git log -3`');

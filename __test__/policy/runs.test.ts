@@ -52,11 +52,11 @@ describe('a policy decides', () => {
     expect(denied.played.of('tool-denied')[0]?.reason).toContain('nothing is deleted');
     expect(JSON.stringify(denied.played.prompts[1])).toContain('nothing is deleted');
     const [asked] = (await effectOf({ policy }, 'git status; git push')).onApprovalRequest.mock.calls as never as [
-      [{ description: string; preview: string; verdict: { subjects: { text: string; effect: string }[] } }],
+      [{ description: string; preview: string; verdict: { actions: { text: string; effect: string }[] } }],
     ];
     const [request] = asked;
     expect(request.description).toContain('git push');
-    expect(request.verdict.subjects.map(({ text, effect }) => [text, effect])).toEqual([
+    expect(request.verdict.actions.map(({ text, effect }) => [text, effect])).toEqual([
       ['git status', 'allow'],
       ['git push', 'ask'],
     ]);

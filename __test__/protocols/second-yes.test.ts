@@ -210,7 +210,7 @@ describe.each<[string, (request: never, session: never, options?: never) => unkn
       {},
       () => {},
       new Map(),
-      { ...request, flags: [{}], verdict: { subjects: 1 } },
+      { ...request, flags: [{}], verdict: { actions: 1 } },
     ];
     for (const each of [...nonsense, ...broken]) {
       try {

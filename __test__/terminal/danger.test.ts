@@ -63,7 +63,7 @@ test('what a policy has read counts, not how it is written', () => {
     effect: 'ask',
     rule: null,
     reason: '',
-    subjects: [command(['timeout', '5', 'rm', 'x']), command(['rm', 'x'])],
+    actions: [command(['timeout', '5', 'rm', 'x']), command(['rm', 'x'])],
   };
   const call = { toolName: 'execute', args: { command: 'timeout 5 r""m x' }, changes: [] };
   expect(dangersOf({ ...call, verdict: verdict as never })).toEqual(['deletes']);

@@ -82,10 +82,10 @@ export async function gatesWithPolicies(gate: Gate, verdict: PolicyVerdict): Pro
   // @ts-expect-error no such mode
   await gate.setMode('turbo');
   expectTypeOf((await gate.pending())[0]?.always.allow).toEqualTypeOf<GrantOffer | null | undefined>();
-  for (const subject of verdict.subjects) {
-    expectTypeOf(subject.effect).toEqualTypeOf<PolicyEffect>();
-    if (subject.kind === 'command') expectTypeOf(subject.argv).toEqualTypeOf<(string | null)[]>();
-    if (subject.kind === 'unknown') expectTypeOf(subject.reason).toEqualTypeOf<string>();
+  for (const action of verdict.actions) {
+    expectTypeOf(action.effect).toEqualTypeOf<PolicyEffect>();
+    if (action.kind === 'command') expectTypeOf(action.argv).toEqualTypeOf<(string | null)[]>();
+    if (action.kind === 'unknown') expectTypeOf(action.reason).toEqualTypeOf<string>();
   }
   const error: unknown = verdict;
   if (PolicyError.isInstance(error)) expectTypeOf(error.problems[0]?.line).toEqualTypeOf<number | null | undefined>();

@@ -156,12 +156,12 @@ function warn(problems: readonly { message: string }[]): void {
   for (const { message } of problems) process.stderr.write(`countersign: ${safeText(message)}\n`);
 }
 
-function told({ effect, reason, subjects, risks = [] }: PolicyVerdict): string {
-  const lines = subjects.map((subject) => {
-    const what = subject.kind === 'unknown' ? subject.reason : 'text' in subject ? subject.text : subject.name;
-    const { rule } = subject;
+function told({ effect, reason, actions, risks = [] }: PolicyVerdict): string {
+  const lines = actions.map((action) => {
+    const what = action.kind === 'unknown' ? action.reason : 'text' in action ? action.text : action.name;
+    const { rule } = action;
     const by = rule === null ? '' : `  (${rule.source}${rule.line === null ? '' : `:${rule.line}`})`;
-    return `  ${subject.effect.padEnd(5)} ${subject.kind.padEnd(8)} ${safeText(what)}${safeText(by)}`;
+    return `  ${action.effect.padEnd(5)} ${action.kind.padEnd(8)} ${safeText(what)}${safeText(by)}`;
   });
   const marks = risks.map(({ level, because, rule: { source, line } }) => {
     const why = because === null ? '' : `: ${because}`;

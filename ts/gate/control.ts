@@ -498,7 +498,7 @@ export class GateControl {
 
 const NOTHING_OFFERED: ShownCall['always'] = { allow: null, deny: null };
 
-const NOTHING_SAID: PolicyVerdict = { effect: 'allow', rule: null, reason: 'no policy is set', subjects: [] };
+const NOTHING_SAID: PolicyVerdict = { effect: 'allow', rule: null, reason: 'no policy is set', actions: [] };
 
 function forbidden(source: string, mode: PolicyMode): ModeForbiddenError {
   return new ModeForbiddenError({ message: `${source} forbids the mode "${mode}".`, mode, source });

@@ -54,8 +54,8 @@ type CommandWords = readonly string[];
 
 /** Words of each command: as the policies have read them, else as they stand there. */
 function commandsOf({ verdict, args }: DangerousCall): CommandWords[] {
-  const read = (verdict?.subjects ?? []).flatMap((subject) =>
-    subject.kind === 'command' ? [subject.argv.map((word) => word ?? '')] : [],
+  const read = (verdict?.actions ?? []).flatMap((action) =>
+    action.kind === 'command' ? [action.argv.map((word) => word ?? '')] : [],
   );
   if (read.length > 0 && verdict?.more === undefined) return read;
   const texts = ['command', 'cmd', 'script', 'code'].flatMap((name) => textsOf(argument(args, name)));

@@ -410,7 +410,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
     const args = snapshot(given);
     const nobody = { asksFunctions: false, opinions: async () => [] };
     const verdict = await this.control.judge({ toolCallId: crypto.randomUUID(), toolName, args, runId }, [], nobody);
-    const said = verdict.said ?? { rule: null, reason: 'no policy is set', subjects: [] };
+    const said = verdict.said ?? { rule: null, reason: 'no policy is set', actions: [] };
     const reason = verdict.effect === 'allow' ? said.reason : (verdict.reason ?? said.reason);
     return { ...said, reason, effect: verdict.effect };
   }

@@ -42,7 +42,7 @@ interface FoundText {
 
 /** What the call is about: first what runs, then what is read, written or fetched. */
 function foundIn({ verdict, changes }: Pick<ShownCall, 'verdict' | 'changes'>): FoundText[] {
-  const said = (verdict?.subjects ?? []).flatMap((subject) => ('text' in subject ? [subject] : []));
+  const said = (verdict?.actions ?? []).flatMap((action) => ('text' in action ? [action] : []));
   const runs = said.filter(({ kind }) => kind === 'command');
   const touches = said.filter(({ kind }) => kind !== 'command');
   return [...runs, ...touches, ...changes.map(({ path }) => ({ text: path }))];

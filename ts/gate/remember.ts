@@ -101,8 +101,8 @@ export function narrowed(
 
 /** The words of each command of the call that are known before it runs. */
 const wordsOf = (verdict: PolicyVerdict | null): string[][] =>
-  (verdict?.subjects ?? []).flatMap((subject) => {
-    const words = subject.kind === 'command' ? subject.argv : [null];
+  (verdict?.actions ?? []).flatMap((action) => {
+    const words = action.kind === 'command' ? action.argv : [null];
     return words.every((word) => word !== null) ? [[...words]] : [];
   });
 

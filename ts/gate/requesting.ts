@@ -304,7 +304,7 @@ class CodeRequest {
 const NEVER = new AbortController().signal;
 
 /** Whether policies have said something of it. */
-const isSaid = ({ said }: CallVerdict): boolean => said != null && said.subjects.length > 0;
+const isSaid = ({ said }: CallVerdict): boolean => said != null && said.actions.length > 0;
 
 /** Whether it is a rule, a judge or a person's need that asks, and not only the lack of a rule. */
 const isAskedByRule = ({ said, who, reason }: CallVerdict & { effect: 'ask' }): boolean =>

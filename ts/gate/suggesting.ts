@@ -141,7 +141,7 @@ function standingInTheWay({ needs, contents, verdict }: ApprovalRecord): keyof U
   if (needs.length > 0) return 'named';
   if (contents !== 'kept') return 'redacted';
   if (verdict === null || verdict.effect !== 'ask') return 'byProgram';
-  return Array.isArray(verdict.subjects as unknown) ? undefined : 'withoutParts';
+  return Array.isArray(verdict.actions as unknown) ? undefined : 'withoutParts';
 }
 
 function offerOf({ always }: ApprovalRecord, answer: NativeAnsweredCall['answer']): NativeAnsweredCall['offer'] {

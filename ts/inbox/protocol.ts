@@ -20,7 +20,7 @@ import type {
   FileChange,
   PolicyEffect,
   PolicyRule,
-  PolicySubject,
+  PolicyAction,
 } from '../../index.js';
 
 /** `GET api/session`: who looks. */
@@ -147,13 +147,13 @@ export interface ShownVerdict {
   effect: PolicyEffect;
   rule: ShownRule | null;
   reason: string;
-  /** How many subjects are left out, none stricter than those that are not. */
+  /** How many actions are left out, none stricter than those that are not. */
   more: number;
 }
 
 /** One thing that a call would do. */
 export interface CallSegment {
-  kind: PolicySubject['kind'];
+  kind: PolicyAction['kind'];
   /** As it stands in the command, or the path, the address, the name. */
   text: string;
   effect: PolicyEffect;

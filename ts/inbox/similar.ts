@@ -45,11 +45,11 @@ export async function similarTo(
 /** The first words of its first command, or the first path that it touches; `undefined`: neither. */
 function aboutOf({ verdict, args, contents }: ApprovalRecord): string | undefined {
   if (contents === 'dropped') return undefined;
-  for (const subject of verdict?.subjects ?? []) {
-    if (subject.kind === 'command' && !subject.wrapper) return words(subject.argv);
-    if ((subject.kind === 'read' || subject.kind === 'write') && subject.path !== null) return `path ${subject.path}`;
-    if (subject.kind === 'url' && subject.url !== null && URL.canParse(subject.url))
-      return `host ${new URL(subject.url).host}`;
+  for (const action of verdict?.actions ?? []) {
+    if (action.kind === 'command' && !action.wrapper) return words(action.argv);
+    if ((action.kind === 'read' || action.kind === 'write') && action.path !== null) return `path ${action.path}`;
+    if (action.kind === 'url' && action.url !== null && URL.canParse(action.url))
+      return `host ${new URL(action.url).host}`;
   }
   if (typeof args !== 'object' || args === null) return undefined;
   const named = args as Record<string, unknown>;

@@ -1,5 +1,5 @@
 /** Requests as the page shows them: every text made safe. */
-import type { ApprovalRecord, GrantOffer, PolicyRuleRef, PolicySubject, PolicyVerdict } from '../../index.js';
+import type { ApprovalRecord, GrantOffer, PolicyRuleRef, PolicyAction, PolicyVerdict } from '../../index.js';
 import { agentLine, shownPreview } from '../gate/agent-reason.js';
 import { callInALine, oneLine } from '../gate/in-a-line.js';
 import { ownWords } from '../gate/own-words.js';
@@ -206,17 +206,17 @@ const ruleOf = (rule: PolicyRuleRef | null): ShownRule | null =>
 
 /** The parts of a call, each with what the policies say of it. */
 export const segmentsOf = (verdict: PolicyVerdict | null): CallSegment[] =>
-  (verdict?.subjects ?? []).map((subject) => ({
-    kind: subject.kind,
-    text: brief(subjectText(subject), 2_000),
-    effect: subject.effect,
-    rule: ruleOf(subject.rule),
-    reason: subject.kind === 'unknown' ? safeText(subject.reason) : null,
+  (verdict?.actions ?? []).map((action) => ({
+    kind: action.kind,
+    text: brief(actionText(action), 2_000),
+    effect: action.effect,
+    rule: ruleOf(action.rule),
+    reason: action.kind === 'unknown' ? safeText(action.reason) : null,
   }));
 
-function subjectText(subject: PolicySubject): string {
-  if (subject.kind === 'env' || subject.kind === 'tool') return subject.name;
-  return subject.kind === 'unknown' ? '' : subject.text;
+function actionText(action: PolicyAction): string {
+  if (action.kind === 'env' || action.kind === 'tool') return action.name;
+  return action.kind === 'unknown' ? '' : action.text;
 }
 
 /** `null`: it asks none. */

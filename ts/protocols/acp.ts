@@ -124,7 +124,7 @@ const isSafe = (path: string): boolean => safeText(path) === path;
 
 /** The most that a call does, for the sign that stands beside it. */
 function kindOf({ verdict, changes }: ApprovalRequest): Api.AcpPermissionRequest['toolCall']['kind'] {
-  const kinds = new Set((verdict?.subjects ?? []).map(({ kind }) => kind));
+  const kinds = new Set((verdict?.actions ?? []).map(({ kind }) => kind));
   if (kinds.has('command')) return 'execute';
   if (kinds.has('write') || changes.length > 0) return 'edit';
   if (kinds.has('url')) return 'fetch';

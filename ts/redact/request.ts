@@ -82,12 +82,12 @@ function keptVerdict(
   verdict: PolicyVerdict,
   { isRedacted, byFunction }: RedactionPlan,
 ): PolicyVerdict {
-  if (byFunction) return { ...verdict, reason: WITHHELD, subjects: [] };
+  if (byFunction) return { ...verdict, reason: WITHHELD, actions: [] };
   const { rule, ...rest } = verdict;
   const kept = redactor.json(rest) as PolicyVerdict;
-  // Where a subject stands in the original says nothing of what is kept.
-  const subjects = isRedacted ? kept.subjects.map(({ span: _span, ...subject }) => subject) : kept.subjects;
-  return { ...kept, rule, subjects };
+  // Where an action stands in the original says nothing of what is kept.
+  const actions = isRedacted ? kept.actions.map(({ span: _span, ...action }) => action) : kept.actions;
+  return { ...kept, rule, actions };
 }
 
 /** A rule with a mark in it speaks of something else: it is not offered. */

@@ -102,9 +102,9 @@ fn measure(policy: &Policy, tool: &str, args: BTreeMap<String, Json>, name: &str
     let json = serde_json::to_string(&VerdictOut::from(&verdict)).unwrap().len();
     let (out, _) = times(1, || drop(serde_json::to_string(&VerdictOut::from(&verdict))));
     println!(
-        "  {name}: {:?}, {} subjects: {p50:.1} µs, p99 {p99:.1} µs; by what is near {near}; as JSON {json} bytes in {out:.1} µs",
+        "  {name}: {:?}, {} actions: {p50:.1} µs, p99 {p99:.1} µs; by what is near {near}; as JSON {json} bytes in {out:.1} µs",
         verdict.effect,
-        verdict.subjects.len()
+        verdict.actions.len()
     );
 }
 

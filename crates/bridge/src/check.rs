@@ -8,22 +8,22 @@ use serde_json::value::RawValue;
 
 use countersign_core::call::Json;
 use countersign_core::path::{FileLookup, PathContext};
+use countersign_core::policy::action::{ActionKind, word_text};
 use countersign_core::policy::document::{
     self, DocumentFormat, LayerKind, PolicySource, RiskLevel,
 };
-use countersign_core::policy::subject::{SubjectKind, word_text};
 use countersign_core::policy::{
-    Effect, JudgedCall, JudgedSubject, NeedsFiles, Policy, RuleRef, Verdict, VerdictRisk, judge,
+    Effect, JudgedAction, JudgedCall, NeedsFiles, Policy, RuleRef, Verdict, VerdictRisk, judge,
     narrow,
 };
 use countersign_core::shell::{CommandRole, Word};
 
-/// How many subjects are written, from the first.
+/// How many actions are written, from the first.
 const FIRST_SUBJECTS: usize = 200;
 /// How many of those that decide are written besides.
 const DECIDING_SUBJECTS: usize = 20;
 
-/// A verdict, as it is written. Of very many subjects, which whoever reads it has to wait for, the first 200 and the first
+/// A verdict, as it is written. Of very many actions, which whoever reads it has to wait for, the first 200 and the first
 /// 20 of the strictest.
 #[derive(Debug, Serialize)]
 pub struct VerdictOut<'a> {
@@ -33,8 +33,8 @@ pub struct VerdictOut<'a> {
     /// What rules mark as a risk that speak of the call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     risks: Vec<RiskOut<'a>>,
-    subjects: Vec<SubjectOut<'a>>,
-    /// How many subjects are left out, none of which is stricter than those that are not.
+    actions: Vec<ActionOut<'a>>,
+    /// How many actions are left out, none of which is stricter than those that are not.
     #[serde(skip_serializing_if = "is_zero")]
     more: usize,
 }
@@ -57,7 +57,7 @@ struct RiskOut<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct SubjectOut<'a> {
+struct ActionOut<'a> {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     argv: Option<Vec<Option<&'a str>>>,
@@ -88,8 +88,8 @@ struct SubjectOut<'a> {
 impl<'a> From<&'a Verdict> for VerdictOut<'a> {
     fn from(verdict: &'a Verdict) -> Self {
         let shown = shown(verdict);
-        let subjects = shown.iter().filter_map(|at| {
-            let mut out = SubjectOut::from(verdict.subjects.get(*at)?);
+        let actions = shown.iter().filter_map(|at| {
+            let mut out = ActionOut::from(verdict.actions.get(*at)?);
             out.command = out.command.and_then(|command| shown.binary_search(&command).ok());
             Some(out)
         });
@@ -98,20 +98,20 @@ impl<'a> From<&'a Verdict> for VerdictOut<'a> {
             rule: verdict.rule.as_ref().map(RuleOut::from),
             reason: &verdict.reason,
             risks: verdict.risks.iter().map(RiskOut::from).collect(),
-            more: verdict.subjects.len() - shown.len(),
-            subjects: subjects.collect(),
+            more: verdict.actions.len() - shown.len(),
+            actions: actions.collect(),
         }
     }
 }
 
-/// The subjects that are written, as indices in order.
+/// The actions that are written, as indices in order.
 pub fn shown(verdict: &Verdict) -> Vec<usize> {
-    let first = verdict.subjects.len().min(FIRST_SUBJECTS);
-    if first == verdict.subjects.len() {
+    let first = verdict.actions.len().min(FIRST_SUBJECTS);
+    if first == verdict.actions.len() {
         return (0..first).collect();
     }
-    let rest = || verdict.subjects.iter().enumerate().skip(first);
-    let strictest = verdict.subjects.iter().map(|judged| judged.effect).max();
+    let rest = || verdict.actions.iter().enumerate().skip(first);
+    let strictest = verdict.actions.iter().map(|judged| judged.effect).max();
     let strictest = rest().filter(|(_, judged)| Some(judged.effect) == strictest);
     // What the verdict names as its reason is among them: a rule's word goes before what no rule says.
     let (by_rule, others): (Vec<_>, Vec<_>) =
@@ -144,43 +144,43 @@ impl<'a> From<&'a VerdictRisk> for RiskOut<'a> {
     }
 }
 
-impl<'a> From<&'a JudgedSubject> for SubjectOut<'a> {
-    fn from(judged: &'a JudgedSubject) -> Self {
-        let subject = &judged.subject;
+impl<'a> From<&'a JudgedAction> for ActionOut<'a> {
+    fn from(judged: &'a JudgedAction) -> Self {
+        let action = &judged.action;
         let mut out = Self {
-            kind: subject.kind_name(),
+            kind: action.kind_name(),
             argv: None,
             path: None,
             url: None,
             name: None,
             text: None,
-            span: subject.span.map(|span| [span.start, span.end]),
-            argument: subject.argument.as_deref(),
+            span: action.span.map(|span| [span.start, span.end]),
+            argument: action.argument.as_deref(),
             command: None,
             wrapper: None,
             effect: judged.effect,
             rule: judged.rule.as_ref().map(RuleOut::from),
             reason: judged.reason(),
         };
-        match &subject.kind {
-            SubjectKind::Command { argv, role } => {
+        match &action.kind {
+            ActionKind::Command { argv, role } => {
                 out.argv = Some(argv.iter().map(Word::literal).collect());
-                out.text = Some(subject.text());
+                out.text = Some(action.text());
                 out.wrapper = Some(*role == CommandRole::Wrapper);
             }
-            SubjectKind::Path { target, by, .. } => {
+            ActionKind::Path { target, by, .. } => {
                 out.path = Some(target.literal());
                 out.text = Some(word_text(target));
                 out.command = by.map(|by| by.command);
             }
-            SubjectKind::Url { target, by } => {
+            ActionKind::Url { target, by } => {
                 out.url = Some(target.literal());
                 out.text = Some(word_text(target));
                 out.command = by.map(|by| by.command);
             }
-            SubjectKind::Env { name } => out.name = Some(name),
-            SubjectKind::Tool { name } => out.name = Some(name),
-            SubjectKind::Unknown { named, .. } => out.command = named.map(|by| by.command),
+            ActionKind::Env { name } => out.name = Some(name),
+            ActionKind::Tool { name } => out.name = Some(name),
+            ActionKind::Unknown { named, .. } => out.command = named.map(|by| by.command),
         }
         out
     }
@@ -233,7 +233,7 @@ impl Batch {
         let out =
             LineOut { id: id.as_deref(), verdict: (&verdict).into(), error: error.as_deref() };
         serde_json::to_string(&out).unwrap_or_else(|error| {
-            format!(r#"{{"id":null,"effect":"deny","rule":null,"reason":"not writable","subjects":[],"error":{:?}}}"#, error.to_string())
+            format!(r#"{{"id":null,"effect":"deny","rule":null,"reason":"not writable","actions":[],"error":{:?}}}"#, error.to_string())
         })
     }
 

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use countersign_core::call::Json;
 use countersign_core::layers::{PRESETS, preset};
 use countersign_core::path::{PathContext, RealFiles};
+use countersign_core::policy::action::ActionKind;
 use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, load};
-use countersign_core::policy::subject::SubjectKind;
 use countersign_core::policy::{
-    ConfinedRun, Effect, JudgedCall, JudgedSubject, Policy, Verdict, judge,
+    ConfinedRun, Effect, JudgedAction, JudgedCall, Policy, Verdict, judge,
 };
 use countersign_core::shell::{FactKind, Shell, analyze};
 
@@ -129,10 +129,10 @@ fn understood(line: &str) -> (bool, bool) {
     (!facts.iter().all(|fact| unknown(&fact.what)), !facts.iter().any(|fact| unknown(&fact.what)))
 }
 
-/// The subject that decided about the call: the first of the strictest, what a rule says before what none says.
-fn deciding(verdict: &Verdict) -> Option<&JudgedSubject> {
+/// The action that decided about the call: the first of the strictest, what a rule says before what none says.
+fn deciding(verdict: &Verdict) -> Option<&JudgedAction> {
     verdict
-        .subjects
+        .actions
         .iter()
         .enumerate()
         .max_by_key(|(at, judged)| (judged.effect, judged.rule.is_some(), std::cmp::Reverse(*at)))
@@ -140,27 +140,27 @@ fn deciding(verdict: &Verdict) -> Option<&JudgedSubject> {
 }
 
 /// What is asked about, short enough to be counted.
-fn topic(verdict: &Verdict, judged: &JudgedSubject) -> String {
+fn topic(verdict: &Verdict, judged: &JudgedAction) -> String {
     let command = |index: usize| {
-        let kind = verdict.subjects.get(index).map(|judged| &judged.subject.kind);
-        let Some(SubjectKind::Command { argv, .. }) = kind else { return String::new() };
+        let kind = verdict.actions.get(index).map(|judged| &judged.action.kind);
+        let Some(ActionKind::Command { argv, .. }) = kind else { return String::new() };
         let words: Vec<&str> = argv.iter().map_while(|word| word.literal()).collect();
         let depth = countersign_core::shell::subcommand_depth(&words).max(1);
         words.iter().take(depth).copied().collect::<Vec<_>>().join(" ")
     };
-    match &judged.subject.kind {
-        SubjectKind::Command { .. } => {
-            let at = verdict.subjects.iter().position(|other| std::ptr::eq(other, judged));
+    match &judged.action.kind {
+        ActionKind::Command { .. } => {
+            let at = verdict.actions.iter().position(|other| std::ptr::eq(other, judged));
             command(at.unwrap_or(0))
         }
-        SubjectKind::Path { by: Some(by), access, .. } => {
+        ActionKind::Path { by: Some(by), access, .. } => {
             format!("{}: {access:?} file", command(by.command))
         }
-        SubjectKind::Path { by: None, access, .. } => format!("redirection: {access:?}"),
-        SubjectKind::Url { .. } => "address".to_owned(),
-        SubjectKind::Env { name } => format!("variable {name}"),
-        SubjectKind::Tool { name } => format!("tool {name}"),
-        SubjectKind::Unknown { why, named, .. } => match named {
+        ActionKind::Path { by: None, access, .. } => format!("redirection: {access:?}"),
+        ActionKind::Url { .. } => "address".to_owned(),
+        ActionKind::Env { name } => format!("variable {name}"),
+        ActionKind::Tool { name } => format!("tool {name}"),
+        ActionKind::Unknown { why, named, .. } => match named {
             Some(by) => format!("{}: {why}", command(by.command)),
             None => format!("unknown: {why}"),
         },

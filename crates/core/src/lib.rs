@@ -7,7 +7,7 @@
 //! - [`preview`]: what the human sees. Pure
 //! - [`shell`]: a command line, taken apart into all that it can do. Pure
 //! - [`path`]: where a path really points, and patterns for paths and addresses
-//! - [`policy`]: subjects, rules and layers; what must be asked about. No clock, and no I/O but through [`path::FileLookup`]
+//! - [`policy`]: actions, rules and layers; what must be asked about. No clock, and no I/O but through [`path::FileLookup`]
 //! - [`layers`]: the policies that count: files, presets, trust, changes
 //! - [`ledger`]: what is kept, and the one atomic step for each change
 //! - [`files`]: what tools do to the files below one root, and nothing outside of it

@@ -404,7 +404,7 @@ fn a_grant_is_not_offered_of_what_only_confinement_allows() {
     let shown = judge(&policy, &judged, &Links::default()).unwrap();
     // A human who approves it lets it run without walls: each part of it that asks then is marked.
     let plain = verdict(&policy, &call);
-    assert_eq!(shown.subjects, plain.subjects);
+    assert_eq!(shown.actions, plain.actions);
 }
 
 /// A project with a file that git has (`kept.txt`), and with others that it has not.

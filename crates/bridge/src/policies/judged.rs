@@ -15,10 +15,10 @@ use countersign_core::call::Json;
 use countersign_core::gate::policies::{Grant, GrantDuration};
 use countersign_core::layers::LayerProblem;
 use countersign_core::policy::Effect;
+use countersign_core::policy::action::ActionKind;
 use countersign_core::policy::document::{LayerKind, RiskLevel};
-use countersign_core::policy::subject::SubjectKind;
 use countersign_core::policy::{
-    CallOpinion, ConfinedWrites, GrantOpinion, JudgedSubject, PolicyOpinion, RuleRef, Verdict,
+    CallOpinion, ConfinedWrites, GrantOpinion, JudgedAction, PolicyOpinion, RuleRef, Verdict,
     VerdictRisk,
 };
 use countersign_core::shell::FileAccess;
@@ -29,14 +29,14 @@ use countersign_core::shell::{CommandRole, Word};
 #[cfg_attr(test, derive(ts_rs::TS), ts(type = "NativeJudged"))]
 pub(crate) struct PolicyJudgement {
     verdict: Verdict,
-    /// The span of each subject, in units of UTF-16.
+    /// The span of each action, in units of UTF-16.
     spans: Vec<Option<[usize; 2]>>,
     asks: JudgedAsks,
     grant: Option<Grant>,
     problems: Option<Vec<LayerProblem>>,
     /// What the policies judge under, where that is asked for.
     context: Option<Json>,
-    /// How many subjects are left out.
+    /// How many actions are left out.
     more: usize,
 }
 
@@ -60,20 +60,20 @@ impl PolicyJudgement {
     /// What was said of a call with these arguments.
     pub(super) fn new(mut verdict: Verdict, args: &Json, beside: JudgedBeside) -> Self {
         let JudgedBeside { grant, problems, context } = beside;
-        let managed_ask = verdict.subjects.iter().any(|judged| judged.managed_ask);
+        let managed_ask = verdict.actions.iter().any(|judged| judged.managed_ask);
         let forgets = verdict.forgets();
         let reviewable = verdict.is_reviewable();
         let shown = shown(&verdict);
-        let more = verdict.subjects.len() - shown.len();
+        let more = verdict.actions.len() - shown.len();
         if more > 0 {
-            let subjects = std::mem::take(&mut verdict.subjects).into_iter().enumerate();
-            verdict.subjects = subjects
+            let actions = std::mem::take(&mut verdict.actions).into_iter().enumerate();
+            verdict.actions = actions
                 .filter(|(at, _)| shown.binary_search(at).is_ok())
                 .map(|(_, judged)| judged)
                 .collect();
         }
         let mut texts = Texts { args, last: None };
-        let spans = verdict.subjects.iter().map(|judged| texts.span(judged)).collect();
+        let spans = verdict.actions.iter().map(|judged| texts.span(judged)).collect();
         let asks = JudgedAsks { managed_ask, forgets, reviewable };
         Self { verdict, spans, asks, grant, problems, context, more }
     }
@@ -168,8 +168,8 @@ impl Serialize for BoundContext<'_> {
 
 impl Serialize for PolicyJudgement {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Verdict { effect, rule, reason, confined, risks, subjects, .. } = &self.verdict;
-        let subjects = subjects.iter().zip(&self.spans);
+        let Verdict { effect, rule, reason, confined, risks, actions, .. } = &self.verdict;
+        let actions = actions.iter().zip(&self.spans);
         let judged = NativeJudged {
             verdict: PolicyVerdict {
                 effect: *effect,
@@ -177,9 +177,7 @@ impl Serialize for PolicyJudgement {
                 reason,
                 confined: confined.map(ConfinedWrites::name),
                 risks: risks.iter().map(PolicyRisk::from).collect(),
-                subjects: subjects
-                    .map(|(judged, span)| PolicySubject::new(judged, *span))
-                    .collect(),
+                actions: actions.map(|(judged, span)| PolicyAction::new(judged, *span)).collect(),
                 more: self.more,
             },
             managed_ask: self.asks.managed_ask,
@@ -242,8 +240,8 @@ struct PolicyVerdict<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<Vec<PolicyRisk<'a>>>"))]
     risks: Vec<PolicyRisk<'a>>,
-    subjects: Vec<PolicySubject<'a>>,
-    /// How many subjects are left out.
+    actions: Vec<PolicyAction<'a>>,
+    /// How many actions are left out.
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(test, ts(optional, as = "Option<u32>"))]
     more: usize,
@@ -320,7 +318,7 @@ impl<'a> From<&'a VerdictRisk> for PolicyRisk<'a> {
 /// A part of a call, and what is said of it.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-struct PolicySubject<'a> {
+struct PolicyAction<'a> {
     #[serde(flatten)]
     part: NativePart<'a>,
     #[cfg_attr(test, ts(as = "words::PolicyEffect"))]
@@ -367,28 +365,28 @@ enum NativePart<'a> {
     },
 }
 
-impl<'a> PolicySubject<'a> {
-    fn new(judged: &'a JudgedSubject, span: Option<[usize; 2]>) -> Self {
-        let subject = &judged.subject;
-        let part = match &subject.kind {
-            SubjectKind::Command { argv, role } => NativePart::Command {
+impl<'a> PolicyAction<'a> {
+    fn new(judged: &'a JudgedAction, span: Option<[usize; 2]>) -> Self {
+        let action = &judged.action;
+        let part = match &action.kind {
+            ActionKind::Command { argv, role } => NativePart::Command {
                 argv: argv.iter().map(Word::literal).collect(),
-                text: subject.text(),
+                text: action.text(),
                 wrapper: *role == CommandRole::Wrapper,
             },
-            SubjectKind::Path { target, access, .. } => {
-                let (path, text) = (target.literal(), subject.text());
+            ActionKind::Path { target, access, .. } => {
+                let (path, text) = (target.literal(), action.text());
                 match access {
                     FileAccess::Read => NativePart::Read { path, text },
                     FileAccess::Write => NativePart::Write { path, text },
                 }
             }
-            SubjectKind::Url { target, .. } => {
-                NativePart::Url { url: target.literal(), text: subject.text() }
+            ActionKind::Url { target, .. } => {
+                NativePart::Url { url: target.literal(), text: action.text() }
             }
-            SubjectKind::Env { name } => NativePart::Env { name },
-            SubjectKind::Tool { name } => NativePart::Tool { name },
-            SubjectKind::Unknown { .. } => NativePart::Unknown { reason: judged.reason() },
+            ActionKind::Env { name } => NativePart::Env { name },
+            ActionKind::Tool { name } => NativePart::Tool { name },
+            ActionKind::Unknown { .. } => NativePart::Unknown { reason: judged.reason() },
         };
         Self {
             part,
@@ -482,9 +480,9 @@ struct Texts<'a> {
 
 impl<'a> Texts<'a> {
     /// `None` also for what is inside another argument, or in a list: the place would point nowhere.
-    fn span(&mut self, judged: &'a JudgedSubject) -> Option<[usize; 2]> {
-        let span = judged.subject.span?;
-        let argument = judged.subject.argument.as_deref()?;
+    fn span(&mut self, judged: &'a JudgedAction) -> Option<[usize; 2]> {
+        let span = judged.action.span?;
+        let argument = judged.action.argument.as_deref()?;
         if self.last.as_ref().is_none_or(|(last, _)| *last != argument) {
             let Json::Object(args) = self.args else { return None };
             let Some(Json::String(text)) = args.get(argument) else { return None };
@@ -502,13 +500,13 @@ mod tests {
 
     use super::*;
     use countersign_core::policy::VerdictCause;
+    use countersign_core::policy::action::{Action, PathStart};
     use countersign_core::policy::document::RuleApprovers;
-    use countersign_core::policy::subject::{PathStart, Subject};
     use countersign_core::shell::{FileLoss, Span};
 
     fn judged(argument: Option<&str>, managed_ask: bool) -> PolicyJudgement {
-        let subject = Subject {
-            kind: SubjectKind::Env { name: "X".to_owned() },
+        let action = Action {
+            kind: ActionKind::Env { name: "X".to_owned() },
             span: Some(Span { start: 3, end: 4 }),
             argument: argument.map(Into::into),
             needs_allow: true,
@@ -517,8 +515,8 @@ mod tests {
             start: Arc::new(PathStart::default()),
         };
         let cause = VerdictCause::Uncovered;
-        let subject = JudgedSubject {
-            subject,
+        let action = JudgedAction {
+            action,
             effect: Effect::Ask,
             rule: None,
             cause,
@@ -530,7 +528,7 @@ mod tests {
             effect: Effect::Ask,
             rule: None,
             reason: "so".to_owned(),
-            subjects: vec![subject],
+            actions: vec![action],
             who: RuleApprovers::default(),
             risks: Vec::new(),
             places: None,
@@ -543,11 +541,11 @@ mod tests {
     #[test]
     fn what_most_verdicts_do_not_have_is_left_out() {
         let text = |judged| serde_json::to_string(&judged).unwrap();
-        let there = r#"{"verdict":{"effect":"ask","rule":null,"reason":"so","subjects":[{"kind":"env","name":"X","effect":"ask","rule":null,"span":[1,2]}]}}"#;
+        let there = r#"{"verdict":{"effect":"ask","rule":null,"reason":"so","actions":[{"kind":"env","name":"X","effect":"ask","rule":null,"span":[1,2]}]}}"#;
         assert_eq!(text(judged(Some("command"), false)), there);
         // A place in an argument that is not a text of the call would point nowhere.
         for argument in [None, Some("other")] {
-            let nowhere = r#"{"verdict":{"effect":"ask","rule":null,"reason":"so","subjects":[{"kind":"env","name":"X","effect":"ask","rule":null}]},"managedAsk":true}"#;
+            let nowhere = r#"{"verdict":{"effect":"ask","rule":null,"reason":"so","actions":[{"kind":"env","name":"X","effect":"ask","rule":null}]},"managedAsk":true}"#;
             assert_eq!(text(judged(argument, true)), nowhere);
         }
     }

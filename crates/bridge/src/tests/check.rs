@@ -70,11 +70,11 @@ fn a_line_is_answered() {
     );
     assert_eq!(field(&says, "id"), &Json::Number(7.0));
     assert_eq!(text(&says, "effect"), "ask");
-    let Json::Array(subjects) = field(&says, "subjects") else { panic!() };
-    let kinds: Vec<String> = subjects.iter().map(|subject| text(subject, "kind")).collect();
+    let Json::Array(actions) = field(&says, "actions") else { panic!() };
+    let kinds: Vec<String> = actions.iter().map(|action| text(action, "kind")).collect();
     assert!(kinds.contains(&"command".to_owned()) && kinds.contains(&"env".to_owned()));
-    assert_eq!(text(&subjects[0], "effect"), "allow");
-    assert_eq!(text(field(&subjects[0], "rule"), "source"), "policy");
+    assert_eq!(text(&actions[0], "effect"), "allow");
+    assert_eq!(text(field(&actions[0], "rule"), "source"), "policy");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn whatever_is_wrong_is_a_denial_with_the_id() {
 }
 
 #[test]
-fn of_very_many_subjects_the_first_and_the_deciding_are_written() {
+fn of_very_many_actions_the_first_and_the_deciding_are_written() {
     let document = load(
         "version = 1\n[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n[[rule]]\neffect = \"deny\"\nreads = [\"/etc/**\"]\n",
         DocumentFormat::Toml,
@@ -124,19 +124,19 @@ fn of_very_many_subjects_the_first_and_the_deciding_are_written() {
     let line = "ls a; ".repeat(150) + &"ls /etc/x; ".repeat(30) + &"true; ".repeat(10);
     let says = verdict(&policy, &line);
     let json: Json = serde_json::to_string(&VerdictOut::from(&says)).unwrap().parse().unwrap();
-    let Json::Array(subjects) = field(&json, "subjects") else { panic!() };
-    assert_eq!(subjects.len(), 220);
-    let left = i32::try_from(says.subjects.len() - 220).unwrap();
+    let Json::Array(actions) = field(&json, "actions") else { panic!() };
+    assert_eq!(actions.len(), 220);
+    let left = i32::try_from(says.actions.len() - 220).unwrap();
     assert_eq!(field(&json, "more"), &Json::Number(f64::from(left)));
-    for subject in &subjects[200..] {
-        assert_eq!(text(subject, "effect"), "deny");
+    for action in &actions[200..] {
+        assert_eq!(text(action, "effect"), "deny");
         // Its command is not there.
-        assert_eq!(field(subject, "command"), &Json::Null);
+        assert_eq!(field(action, "command"), &Json::Null);
     }
-    for subject in subjects {
-        if let Json::Number(command) = field(subject, "command") {
+    for action in actions {
+        if let Json::Number(command) = field(action, "command") {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
-            let command = &subjects[*command as usize];
+            let command = &actions[*command as usize];
             assert_eq!(text(command, "kind"), "command");
         }
     }

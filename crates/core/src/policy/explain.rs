@@ -1,4 +1,4 @@
-//! Why a verdict is what it is: for each subject the rules that speak of it, and what came of each.
+//! Why a verdict is what it is: for each action the rules that speak of it, and what came of each.
 //!
 //! Not a second judge: the record that the judge itself makes, so that the two never differ.
 
@@ -13,16 +13,16 @@ use crate::path::FileLookup;
 pub struct VerdictExplanation {
     /// What [`judge`](super::judge) says.
     pub verdict: Verdict,
-    /// For each subject of the verdict, in order, the rules that speak of it.
+    /// For each action of the verdict, in order, the rules that speak of it.
     pub considered: Vec<Vec<ConsideredRule>>,
 }
 
-/// A rule that speaks of a subject.
+/// A rule that speaks of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsideredRule {
     /// It.
     pub rule: RuleRef,
-    /// What it says of this subject: an ask, where it only could match.
+    /// What it says of this action: an ask, where it only could match.
     pub effect: Effect,
     /// What came of it.
     pub outcome: RuleOutcome,
@@ -67,8 +67,8 @@ pub fn explain(
 ) -> Result<VerdictExplanation, NeedsFiles> {
     let mut trace = MatchTrace::default();
     let verdict = judge::judge_traced(policy, call, files, Some(&mut trace))?;
-    let mut considered = Vec::with_capacity(verdict.subjects.len());
-    for (judged, tried) in verdict.subjects.iter().zip(trace.subjects) {
+    let mut considered = Vec::with_capacity(verdict.actions.len());
+    for (judged, tried) in verdict.actions.iter().zip(trace.actions) {
         let by_rule = matches!(
             judged.cause,
             VerdictCause::Rule | VerdictCause::CouldMatch | VerdictCause::Condition

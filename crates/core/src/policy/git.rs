@@ -358,7 +358,7 @@ pub(crate) fn makes_branch(argv: &[Word]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::subject::literal;
+    use crate::policy::action::literal;
 
     fn reach_of(command: &str) -> GitReach {
         let argv: Vec<Word> = command.split(' ').map(literal).collect();

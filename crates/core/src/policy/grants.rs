@@ -1,11 +1,11 @@
 //! Remembered approvals.
 
 use super::Effect;
+use super::action::{Action, ActionKind, ByArgument};
 use super::compile::{Policy, PolicyError};
 use super::document::{LayerKind, MatchOrder, PolicyDocument, PolicyRule, PolicySource};
 use super::judge::{CallJudge, JudgedCall, NeedsFiles};
 use super::looking::looks;
-use super::subject::{ByArgument, Subject, SubjectKind};
 use super::verdict::Verdict;
 use crate::path::{FileLookup, PathContext};
 use crate::shell::{FileAccess, is_everyday};
@@ -53,43 +53,43 @@ impl GrantRules {
     pub fn answers(
         &self, call: &JudgedCall, verdict: &Verdict, files: &dyn FileLookup,
     ) -> Result<bool, NeedsFiles> {
-        if verdict.effect != Effect::Ask || verdict.forgets() || verdict.subjects.is_empty() {
+        if verdict.effect != Effect::Ask || verdict.forgets() || verdict.actions.is_empty() {
             return Ok(false);
         }
-        let asked = || verdict.subjects.iter().filter(|judged| judged.effect != Effect::Allow);
-        if !asked().all(super::JudgedSubject::is_grantable) || asked().next().is_none() {
+        let asked = || verdict.actions.iter().filter(|judged| judged.effect != Effect::Allow);
+        if !asked().all(super::JudgedAction::is_grantable) || asked().next().is_none() {
             return Ok(false);
         }
-        let subjects: Vec<Subject> =
-            verdict.subjects.iter().map(|judged| judged.subject.clone()).collect();
-        let judge = CallJudge::new(&self.policy, call, None, files, &subjects);
+        let actions: Vec<Action> =
+            verdict.actions.iter().map(|judged| judged.action.clone()).collect();
+        let judge = CallJudge::new(&self.policy, call, None, files, &actions);
         let host = call.directory(self.policy.context());
         let mut hits = Vec::new();
         for judged in asked() {
             // The same words in another folder are another deed, and nobody was asked about that folder.
-            if judged.subject.start.has_left(host) && judged.subject.kind.depends_on_folder() {
+            if judged.action.start.has_left(host) && judged.action.kind.depends_on_folder() {
                 return Ok(false);
             }
-            if is_fed(&judged.subject) {
+            if is_fed(&judged.action) {
                 return Ok(false);
             }
-            if !is_to_look(&judged.subject) {
+            if !is_to_look(&judged.action) {
                 // With a variable before it the command is another: that one has to be granted as well.
-                for subject in settings(verdict) {
+                for action in settings(verdict) {
                     hits.clear();
-                    let subject = Subject { needs_allow: true, ..subject.clone() };
-                    if judge.subject(&subject, &mut hits, None)?.effect != Effect::Allow {
+                    let action = Action { needs_allow: true, ..action.clone() };
+                    if judge.action(&action, &mut hits, None)?.effect != Effect::Allow {
                         return Ok(false);
                     }
                 }
             }
             hits.clear();
             // Whoever asked about a file that a command's allow would cover wants to be answered about the file.
-            let mut subject = judged.subject.clone();
-            subject.needs_allow = true;
-            let says = judge.subject(&subject, &mut hits, None)?;
-            let spelled = match &subject.kind {
-                SubjectKind::Path { by: Some(by), .. } | SubjectKind::Url { by: Some(by), .. } => {
+            let mut action = judged.action.clone();
+            action.needs_allow = true;
+            let says = judge.action(&action, &mut hits, None)?;
+            let spelled = match &action.kind {
+                ActionKind::Path { by: Some(by), .. } | ActionKind::Url { by: Some(by), .. } => {
                     judge.is_spelled_out(*by)
                 }
                 _ => false,
@@ -98,12 +98,12 @@ impl GrantRules {
                 return Ok(false);
             }
         }
-        for (subject, by) in effects(verdict) {
+        for (action, by) in effects(verdict) {
             hits.clear();
-            let subject = Subject { needs_allow: true, ..subject.clone() };
+            let action = Action { needs_allow: true, ..action.clone() };
             let asked =
-                verdict.subjects.get(by.command).is_some_and(|it| it.effect != Effect::Allow);
-            if asked && judge.subject(&subject, &mut hits, None)?.effect != Effect::Allow {
+                verdict.actions.get(by.command).is_some_and(|it| it.effect != Effect::Allow);
+            if asked && judge.action(&action, &mut hits, None)?.effect != Effect::Allow {
                 return Ok(false);
             }
         }
@@ -113,37 +113,37 @@ impl GrantRules {
 
 /// Whether the line may give a command something to read that says what it does, or what it sends: nobody was asked about
 /// that, and its words do not tell. Of a command that only looks, they do.
-fn is_fed(subject: &Subject) -> bool {
-    let SubjectKind::Command { argv, .. } = &subject.kind else { return false };
-    let Some(line) = subject.start.line.as_deref().filter(|_| !looks(argv)) else { return false };
-    let before = subject.span.and_then(|span| line.get(..span.start)).unwrap_or(line);
+fn is_fed(action: &Action) -> bool {
+    let ActionKind::Command { argv, .. } = &action.kind else { return false };
+    let Some(line) = action.start.line.as_deref().filter(|_| !looks(argv)) else { return false };
+    let before = action.span.and_then(|span| line.get(..span.start)).unwrap_or(line);
     line.contains('<') || before.replace("||", "").contains('|')
 }
 
 /// Whether it is no command, or one whose allow is meant for looking.
-fn is_to_look(subject: &Subject) -> bool {
-    match &subject.kind {
-        SubjectKind::Command { argv, .. } => looks(argv),
+fn is_to_look(action: &Action) -> bool {
+    match &action.kind {
+        ActionKind::Command { argv, .. } => looks(argv),
         _ => true,
     }
 }
 
 /// The variables that commands may find in their environment. What a script sets under a name that scripts use for anything is
 /// its own; where it is handed on, that is unknown.
-pub(crate) fn settings(verdict: &Verdict) -> impl Iterator<Item = &Subject> {
+pub(crate) fn settings(verdict: &Verdict) -> impl Iterator<Item = &Action> {
     verdict
-        .subjects
+        .actions
         .iter()
-        .map(|judged| &judged.subject)
-        .filter(|subject| matches!(&subject.kind, SubjectKind::Env { name } if !is_everyday(name)))
+        .map(|judged| &judged.action)
+        .filter(|action| matches!(&action.kind, ActionKind::Env { name } if !is_everyday(name)))
 }
 
 /// What commands write and fetch through their arguments. A rule of a policy that allows a command covers that; whoever said
 /// "always" to one command line did not mean whatever else could be appended to it.
-pub(crate) fn effects(verdict: &Verdict) -> impl Iterator<Item = (&Subject, ByArgument)> {
-    verdict.subjects.iter().filter_map(|judged| match &judged.subject.kind {
-        SubjectKind::Path { access: FileAccess::Write, by: Some(by), .. }
-        | SubjectKind::Url { by: Some(by), .. } => Some((&judged.subject, *by)),
+pub(crate) fn effects(verdict: &Verdict) -> impl Iterator<Item = (&Action, ByArgument)> {
+    verdict.actions.iter().filter_map(|judged| match &judged.action.kind {
+        ActionKind::Path { access: FileAccess::Write, by: Some(by), .. }
+        | ActionKind::Url { by: Some(by), .. } => Some((&judged.action, *by)),
         _ => None,
     })
 }

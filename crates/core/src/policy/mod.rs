@@ -1,6 +1,7 @@
-//! What must be asked about: subjects, rules and layers make a verdict. No clock, and no I/O but through
+//! What must be asked about: actions, rules and layers make a verdict. No clock, and no I/O but through
 //! [`Files`](crate::path::Files).
 
+pub mod action;
 mod call_verdict;
 mod compile;
 mod confined;
@@ -25,11 +26,11 @@ mod review;
 mod run_by_git;
 mod sealed;
 mod secrets;
-pub mod subject;
 mod suggest;
 mod tokens;
 mod verdict;
 
+pub(crate) use action::ActionKind;
 pub use call_verdict::{
     CallAnswer, CallOpinion, CallParts, CallVerdict, GrantOpinion, PolicyOpinion, call_verdict,
 };
@@ -53,9 +54,8 @@ pub use review::{
 };
 pub use run_by_git::{GitFiles, GitLook, run_by_git};
 pub use sealed::{SealedFiles, sealed};
-pub(crate) use subject::SubjectKind;
 pub use suggest::{RuleSuggestion, suggest, suggest_reject};
-pub use verdict::{JudgedSubject, RuleRef, Verdict, VerdictCause, VerdictRisk, narrow};
+pub use verdict::{JudgedAction, RuleRef, Verdict, VerdictCause, VerdictRisk, narrow};
 
 #[cfg(test)]
 mod tests;

@@ -4,11 +4,11 @@
 //! tell all. One that names a protected file, or spells out an argument, may answer what a wider one leaves to the human. So a
 //! grant of such rules keeps the offered ones beside them, and answers nothing that those do not.
 
+use super::action::shorten;
 use super::document::{
     CommandPattern, DocumentPlace, PatternToken, PlacedValue, PolicyRule, WordsBehind,
 };
 use super::protected;
-use super::subject::shorten;
 
 /// A rule of which it is not proven that it is narrower.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 
 use super::Effect;
+use super::action::ActionKind;
 use super::compile::{Policy, PolicyError};
 use super::document::{PolicyDocument, PolicyRule};
 use super::judge::{JudgedCall, NeedsFiles, judge};
-use super::subject::SubjectKind;
 use super::verdict::Verdict;
 use crate::path::{FileLookup, PathContext};
 
@@ -329,6 +329,6 @@ fn names_tool(rules: &[PolicyRule], call: &JudgedCall) -> bool {
 }
 
 fn is_unknown(verdict: &Verdict) -> bool {
-    let kinds = verdict.subjects.iter().map(|judged| &judged.subject.kind);
-    kinds.into_iter().any(|kind| matches!(kind, SubjectKind::Unknown { .. }))
+    let kinds = verdict.actions.iter().map(|judged| &judged.action.kind);
+    kinds.into_iter().any(|kind| matches!(kind, ActionKind::Unknown { .. }))
 }

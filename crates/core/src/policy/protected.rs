@@ -5,10 +5,10 @@
 use std::cell::RefCell;
 
 use crate::path::{FileLookup, LocatedPath, PathContext, PathError, PathSet, Vars, fold, is_below};
+use crate::policy::action::UseExtent;
 use crate::policy::judge::{NameSuspicion, PathSpots};
 use crate::policy::reading::repository;
 use crate::policy::secrets::{self, FileFolders};
-use crate::policy::subject::UseExtent;
 use crate::policy::suggest::escaped;
 use crate::shell::{FileAccess, WordPiece};
 

@@ -4,6 +4,7 @@
 //! about again.
 
 use super::Effect;
+use super::action::{Action, ActionKind, UseExtent, command_text};
 use super::compile::Policy;
 use super::document::{
     CommandPattern, DocumentPlace, PatternToken, PlacedValue, PolicyRule, RuleExamples, WordsBehind,
@@ -13,9 +14,8 @@ use super::judge::{JudgedCall, NeedsFiles, PathSpots, looked_up};
 use super::looking::looks;
 use super::protected;
 use super::quoted::{quoted, told_name};
-use super::subject::{Subject, SubjectKind, UseExtent, command_text};
 use super::tokens::base_name;
-use super::verdict::{JudgedSubject, Verdict, VerdictCause};
+use super::verdict::{JudgedAction, Verdict, VerdictCause};
 use crate::path::{CachedFiles, FileLookup, PathContext, PathError, UrlAddress, is_below};
 use crate::shell::{self, CommandRole, FileAccess, Word, subcommand_depth};
 
@@ -64,37 +64,37 @@ pub fn suggest(
         // In a rule it would be a pattern.
         return Ok(None);
     }
-    for judged in verdict.subjects.iter().filter(|judged| judged.effect == Effect::Ask) {
+    for judged in verdict.actions.iter().filter(|judged| judged.effect == Effect::Ask) {
         if !judged.is_grantable() || matches!(judged.cause, VerdictCause::Protected(_)) {
             return Ok(None);
         }
-        let Some((rule, also)) = scope(policy, call, &judged.subject, files)? else {
+        let Some((rule, also)) = scope(policy, call, &judged.action, files)? else {
             return Ok(None);
         };
         suggestion.add(rule, also);
     }
     // So are the variables that a command is given which may do more than look.
-    let does = |judged: &JudgedSubject| match &judged.subject.kind {
-        SubjectKind::Command { argv, .. } => judged.effect == Effect::Ask && !looks(argv),
+    let does = |judged: &JudgedAction| match &judged.action.kind {
+        ActionKind::Command { argv, .. } => judged.effect == Effect::Ask && !looks(argv),
         _ => false,
     };
-    if verdict.subjects.iter().any(does) {
-        for subject in settings(verdict) {
-            let Some((rule, also)) = scope(policy, call, subject, files)? else { return Ok(None) };
+    if verdict.actions.iter().any(does) {
+        for action in settings(verdict) {
+            let Some((rule, also)) = scope(policy, call, action, files)? else { return Ok(None) };
             suggestion.add(rule, also);
         }
     }
     // What these commands do to files and addresses is named as well, and nothing beside it.
-    for (subject, by) in effects(verdict) {
-        let asked = verdict.subjects.get(by.command).is_some_and(|it| it.effect == Effect::Ask);
-        if !asked || PathSpots::are_nowhere(subject, files)? {
+    for (action, by) in effects(verdict) {
+        let asked = verdict.actions.get(by.command).is_some_and(|it| it.effect == Effect::Ask);
+        if !asked || PathSpots::are_nowhere(action, files)? {
             continue;
         }
-        let scope = match &subject.kind {
-            SubjectKind::Path { .. } => {
-                path(policy.context(), rule_for(call), subject, RuleWidth::Exact, files)?
+        let scope = match &action.kind {
+            ActionKind::Path { .. } => {
+                path(policy.context(), rule_for(call), action, RuleWidth::Exact, files)?
             }
-            _ => scope(policy, call, subject, files)?,
+            _ => scope(policy, call, action, files)?,
         };
         let Some((rule, also)) = scope else { return Ok(None) };
         suggestion.add(rule, also);
@@ -114,12 +114,12 @@ pub fn suggest_reject(
     policy: &Policy, call: &JudgedCall, verdict: &Verdict, files: &dyn FileLookup,
 ) -> Result<Option<RuleSuggestion>, NeedsFiles> {
     let files = &CachedFiles::new(files);
-    let asks = |judged: &&JudgedSubject| judged.effect == Effect::Ask;
+    let asks = |judged: &&JudgedAction| judged.effect == Effect::Ask;
     if call.tool_name.contains('*') || verdict.forgets() {
         return Ok(None);
     }
-    for judged in verdict.subjects.iter().filter(asks) {
-        if let Some((rule, also)) = scope_of_denial(policy, call, &judged.subject, files)? {
+    for judged in verdict.actions.iter().filter(asks) {
+        if let Some((rule, also)) = scope_of_denial(policy, call, &judged.action, files)? {
             let rule = PolicyRule { effect: Effect::Deny, ..rule };
             return Ok(Some(RuleSuggestion { rules: vec![rule], also: vec![also] }));
         }
@@ -127,29 +127,27 @@ pub fn suggest_reject(
     Ok(None)
 }
 
-/// A narrow rule for a subject, and what it means.
+/// A narrow rule for an action, and what it means.
 type NarrowRule = (PolicyRule, String);
 
 fn scope(
-    policy: &Policy, call: &JudgedCall, subject: &Subject, files: &dyn FileLookup,
+    policy: &Policy, call: &JudgedCall, action: &Action, files: &dyn FileLookup,
 ) -> Result<Option<NarrowRule>, NeedsFiles> {
     let rule = rule_for(call);
-    Ok(match &subject.kind {
-        SubjectKind::Command { argv, role: CommandRole::Plain } => command_scope(argv)
+    Ok(match &action.kind {
+        ActionKind::Command { argv, role: CommandRole::Plain } => command_scope(argv)
             .map(|(command, also)| (PolicyRule { commands: vec![command], ..rule }, also)),
-        SubjectKind::Path { .. } => {
-            return path(policy.context(), rule, subject, width(call), files);
+        ActionKind::Path { .. } => {
+            return path(policy.context(), rule, action, width(call), files);
         }
-        SubjectKind::Url { target, .. } => origin(target).map(|origin| {
+        ActionKind::Url { target, .. } => origin(target).map(|origin| {
             let also = format!("everything at {origin}");
             (PolicyRule { urls: vec![located(origin)], ..rule }, also)
         }),
         // Programs take options, files and code from variables: what is not known to be harmless is not for ever.
-        SubjectKind::Env { name } => SETTINGS.contains(&name.as_str()).then(|| setting(name, rule)),
-        SubjectKind::Tool { name } => Some((rule, format!("every call of {}", told_name(name)))),
-        SubjectKind::Command { role: CommandRole::Wrapper, .. } | SubjectKind::Unknown { .. } => {
-            None
-        }
+        ActionKind::Env { name } => SETTINGS.contains(&name.as_str()).then(|| setting(name, rule)),
+        ActionKind::Tool { name } => Some((rule, format!("every call of {}", told_name(name)))),
+        ActionKind::Command { role: CommandRole::Wrapper, .. } | ActionKind::Unknown { .. } => None,
     })
 }
 
@@ -188,12 +186,12 @@ fn width(call: &JudgedCall) -> RuleWidth {
 }
 
 fn scope_of_denial(
-    policy: &Policy, call: &JudgedCall, subject: &Subject, files: &dyn FileLookup,
+    policy: &Policy, call: &JudgedCall, action: &Action, files: &dyn FileLookup,
 ) -> Result<Option<NarrowRule>, NeedsFiles> {
-    let argv = match &subject.kind {
-        SubjectKind::Command { argv, .. } => argv,
-        SubjectKind::Env { name } => return Ok(Some(setting(name, rule_for(call)))),
-        _ => return scope(policy, call, subject, files),
+    let argv = match &action.kind {
+        ActionKind::Command { argv, .. } => argv,
+        ActionKind::Env { name } => return Ok(Some(setting(name, rule_for(call)))),
+        _ => return scope(policy, call, action, files),
     };
     // A denial may be as broad as it likes, but what is known must be known.
     let depth = depth(argv);
@@ -299,11 +297,11 @@ fn origin(target: &Word) -> Option<String> {
 }
 
 fn path(
-    context: &PathContext, rule: PolicyRule, subject: &Subject, width: RuleWidth,
+    context: &PathContext, rule: PolicyRule, action: &Action, width: RuleWidth,
     files: &dyn FileLookup,
 ) -> Result<Option<NarrowRule>, NeedsFiles> {
-    let SubjectKind::Path { access, target, extent, .. } = &subject.kind else { return Ok(None) };
-    let spots = PathSpots::of(target, *extent, &subject.start, files);
+    let ActionKind::Path { access, target, extent, .. } = &action.kind else { return Ok(None) };
+    let spots = PathSpots::of(target, *extent, &action.start, files);
     let Ok(spots) = looked_up(spots)? else { return Ok(None) };
     // One file, whichever way it is read.
     let [place] = spots.located.as_slice() else { return Ok(None) };

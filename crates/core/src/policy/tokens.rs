@@ -9,7 +9,7 @@ use crate::shell::{self, CommandParts, Word, WordPiece, without_g};
 /// Whether programs whose names differ in case alone are one program: where the usual volumes fold case.
 pub(crate) const FOLDS_CASE: bool = cfg!(any(target_os = "macos", windows));
 
-/// How far a rule and a subject meet.
+/// How far a rule and an action meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RuleMeeting {
     /// They cannot.
@@ -442,7 +442,7 @@ fn text_may_be(token: &str, word: &Word) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::subject::literal;
+    use crate::policy::action::literal;
     use crate::shell::Span;
 
     fn pattern(text: &str) -> CommandPattern {

@@ -4,23 +4,23 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::Effect;
+use super::action::{Action, ActionKind, shorten};
 use super::confined::ConfinedWrites;
 use super::document::{DocumentPlace, LayerKind, PolicySource, RiskLevel, RuleApprovers};
 use super::quoted::quoted;
-use super::subject::{Subject, SubjectKind, shorten};
 use crate::shell::FileAccess;
 
 /// What the policies say about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// What is done: the strictest of the subjects' effects.
+    /// What is done: the strictest of the actions' effects.
     pub effect: Effect,
     /// The rule that decided, where one did.
     pub rule: Option<RuleRef>,
     /// Why, for humans and for the model. Not escaped: texts of arguments stand in it.
     pub reason: String,
     /// All that the call would do, each with what is said about it. Never empty.
-    pub subjects: Vec<JudgedSubject>,
+    pub actions: Vec<JudgedAction>,
     /// Who must agree, as all rules say together that ask about any of these.
     pub who: RuleApprovers,
     /// What rules mark as a risk that speak of any of these. It tightens nothing.
@@ -31,11 +31,11 @@ pub struct Verdict {
     pub confined: Option<ConfinedWrites>,
 }
 
-/// A subject, and what is said about it.
+/// An action, and what is said about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JudgedSubject {
+pub struct JudgedAction {
     /// It.
-    pub subject: Subject,
+    pub action: Action,
     /// What is done about it.
     pub effect: Effect,
     /// The rule that decided, where one did.
@@ -74,12 +74,12 @@ pub struct RuleRef {
     pub reason: Option<Arc<str>>,
 }
 
-/// What decided about a subject.
+/// What decided about an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum VerdictCause {
     /// A rule that matches.
     Rule,
-    /// A rule that could match: part of the subject is only known when it runs.
+    /// A rule that could match: part of the action is only known when it runs.
     CouldMatch,
     /// A rule whose condition could not be tried.
     Condition,
@@ -117,11 +117,11 @@ impl std::fmt::Display for RuleRef {
     }
 }
 
-impl JudgedSubject {
+impl JudgedAction {
     /// Why, for humans.
     pub fn reason(&self) -> String {
         let mut text = String::with_capacity(128);
-        push_name(&mut text, &self.subject);
+        push_name(&mut text, &self.action);
         let verb = match self.effect {
             Effect::Allow => "allows",
             Effect::Ask => "asks",
@@ -138,7 +138,7 @@ impl JudgedSubject {
             }
             // The reason of what is unknown is a sentence of its own.
             (VerdictCause::Default(_) | VerdictCause::Uncovered, _)
-                if matches!(self.subject.kind, SubjectKind::Unknown { .. }) =>
+                if matches!(self.action.kind, ActionKind::Unknown { .. }) =>
             {
                 Ok(())
             }
@@ -155,7 +155,7 @@ impl JudgedSubject {
                 write!(text, " may take away what git cannot give back")
             }
             (VerdictCause::Unlocated(why), _) => write!(text, ": {why}"),
-            (VerdictCause::Adrift, _) if !is_literal(&self.subject) => {
+            (VerdictCause::Adrift, _) if !is_literal(&self.action) => {
                 write!(text, " is only known when it runs")
             }
             (VerdictCause::Adrift, _) => {
@@ -181,20 +181,20 @@ impl JudgedSubject {
         self.effect == Effect::Ask
             && !self.managed_ask
             && !self.forgets
-            && !matches!(self.subject.kind, SubjectKind::Unknown { .. })
+            && !matches!(self.action.kind, ActionKind::Unknown { .. })
     }
 
     /// Whether a reviewer may answer it: what nobody knows, and what the administrator asks about, is for humans.
     fn is_reviewable(&self) -> bool {
         self.reviewable
             && !self.managed_ask
-            && !matches!(self.subject.kind, SubjectKind::Unknown { .. })
+            && !matches!(self.action.kind, ActionKind::Unknown { .. })
     }
 }
 
-fn is_literal(subject: &Subject) -> bool {
-    match &subject.kind {
-        SubjectKind::Path { target, .. } | SubjectKind::Url { target, .. } => {
+fn is_literal(action: &Action) -> bool {
+    match &action.kind {
+        ActionKind::Path { target, .. } | ActionKind::Url { target, .. } => {
             target.literal().is_some()
         }
         _ => true,
@@ -205,27 +205,27 @@ fn said(rule: &RuleRef) -> String {
     rule.reason.as_ref().map_or_else(String::new, |reason| format!(": \"{}\"", shorten(reason)))
 }
 
-fn push_name(out: &mut String, subject: &Subject) {
-    let text = subject.text();
-    let what = match &subject.kind {
-        SubjectKind::Command { .. } => "",
-        SubjectKind::Path { access: FileAccess::Read, .. } => "reading ",
-        SubjectKind::Path { access: FileAccess::Write, .. } => "writing ",
-        SubjectKind::Url { .. } => "fetching ",
-        SubjectKind::Env { .. } => "setting the variable ",
-        SubjectKind::Tool { .. } => "the tool ",
+fn push_name(out: &mut String, action: &Action) {
+    let text = action.text();
+    let what = match &action.kind {
+        ActionKind::Command { .. } => "",
+        ActionKind::Path { access: FileAccess::Read, .. } => "reading ",
+        ActionKind::Path { access: FileAccess::Write, .. } => "writing ",
+        ActionKind::Url { .. } => "fetching ",
+        ActionKind::Env { .. } => "setting the variable ",
+        ActionKind::Tool { .. } => "the tool ",
         // It is a sentence already.
-        SubjectKind::Unknown { .. } => return out.push_str(&shorten(&text)),
+        ActionKind::Unknown { .. } => return out.push_str(&shorten(&text)),
     };
     out.push_str(what);
     out.push_str(&quoted(&shorten(&text)));
 }
 
 impl Verdict {
-    /// The verdict that these subjects make together.
-    pub(crate) fn of(subjects: Vec<JudgedSubject>) -> Self {
+    /// The verdict that these actions make together.
+    pub(crate) fn of(actions: Vec<JudgedAction>) -> Self {
         // The first of the strictest, but what a rule says before what no rule says.
-        let deciding = subjects.iter().enumerate().max_by_key(|(at, judged)| {
+        let deciding = actions.iter().enumerate().max_by_key(|(at, judged)| {
             (judged.effect, judged.rule.is_some(), std::cmp::Reverse(*at))
         });
         let Some((_, deciding)) = deciding else {
@@ -233,7 +233,7 @@ impl Verdict {
                 effect: Effect::Ask,
                 rule: None,
                 reason: "the call does nothing that could be judged".to_owned(),
-                subjects,
+                actions,
                 who: RuleApprovers::default(),
                 risks: Vec::new(),
                 places: None,
@@ -244,7 +244,7 @@ impl Verdict {
             effect: deciding.effect,
             rule: deciding.rule.clone(),
             reason: deciding.reason(),
-            subjects,
+            actions,
             who: RuleApprovers::default(),
             risks: Vec::new(),
             places: None,
@@ -254,17 +254,16 @@ impl Verdict {
 
     /// Whether a reviewer may answer it in a human's place, as far as the policies say: each part that asks is left to one.
     pub fn is_reviewable(&self) -> bool {
-        let mut asks =
-            self.subjects.iter().filter(|judged| judged.effect == Effect::Ask).peekable();
+        let mut asks = self.actions.iter().filter(|judged| judged.effect == Effect::Ask).peekable();
         self.effect == Effect::Ask
             && asks.peek().is_some()
-            && asks.all(JudgedSubject::is_reviewable)
+            && asks.all(JudgedAction::is_reviewable)
             && self.who.needs.is_empty()
     }
 
     /// Whether a part of it is asked about each time: no grant answers it, and nothing of it is remembered.
     pub fn forgets(&self) -> bool {
-        self.subjects.iter().any(|judged| judged.forgets)
+        self.actions.iter().any(|judged| judged.forgets)
     }
 
     /// A denial without a policy: something is wrong with the policy or with the call.
@@ -273,7 +272,7 @@ impl Verdict {
             effect: Effect::Deny,
             rule: None,
             reason: reason.into(),
-            subjects: Vec::new(),
+            actions: Vec::new(),
             who: RuleApprovers::default(),
             risks: Vec::new(),
             places: None,
@@ -284,8 +283,8 @@ impl Verdict {
 
 /// What a parent and its child say together: never less strict than either.
 pub fn narrow(parent: Verdict, child: Verdict) -> Verdict {
-    let same = parent.subjects.len() == child.subjects.len()
-        && parent.subjects.iter().zip(&child.subjects).all(|(a, b)| a.subject == b.subject);
+    let same = parent.actions.len() == child.actions.len()
+        && parent.actions.iter().zip(&child.actions).all(|(a, b)| a.action == b.action);
     let (mut stricter, other) =
         if child.effect > parent.effect { (child, parent) } else { (parent, child) };
     stricter.who.add(&other.who);
@@ -296,7 +295,7 @@ pub fn narrow(parent: Verdict, child: Verdict) -> Verdict {
     }
     stricter.confined = stricter.confined.max(other.confined);
     if same {
-        for (mine, its) in stricter.subjects.iter_mut().zip(other.subjects) {
+        for (mine, its) in stricter.actions.iter_mut().zip(other.actions) {
             let managed_ask = mine.managed_ask || its.managed_ask;
             let forgets = mine.forgets || its.forgets;
             let reviewable = match mine.effect.cmp(&its.effect) {
@@ -311,9 +310,9 @@ pub fn narrow(parent: Verdict, child: Verdict) -> Verdict {
             mine.forgets = forgets;
         }
     } else {
-        let base = stricter.subjects.len();
-        stricter.subjects.extend(other.subjects.into_iter().map(|mut judged| {
-            judged.subject.kind.move_commands(base);
+        let base = stricter.actions.len();
+        stricter.actions.extend(other.actions.into_iter().map(|mut judged| {
+            judged.action.kind.move_commands(base);
             judged
         }));
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use countersign_core::call::Json;
 use countersign_core::path::{CachedFiles, FileLookup, PathContext, RealFiles, locate};
+use countersign_core::policy::action::{Action, ActionKind};
 use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, read};
-use countersign_core::policy::subject::{Subject, SubjectKind};
 use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
 use countersign_core::shell::{FileAccess, WordPiece};
 
@@ -105,10 +105,10 @@ impl LineJudge {
             return Ok(LineVerdict::Asked(verdict.reason));
         }
         let files = CachedFiles::new(&RealFiles);
-        let subjects = || verdict.subjects.iter().map(|judged| &judged.subject);
+        let actions = || verdict.actions.iter().map(|judged| &judged.action);
         Ok(LineVerdict::Allowed(VerdictMentions {
-            files: subjects().filter_map(|subject| file_mention(subject, &files)).collect(),
-            programs: subjects().filter_map(program).collect(),
+            files: actions().filter_map(|action| file_mention(action, &files)).collect(),
+            programs: actions().filter_map(program).collect(),
         }))
     }
 }
@@ -122,13 +122,13 @@ fn context() -> PathContext {
     }
 }
 
-fn program(subject: &Subject) -> Option<String> {
-    let SubjectKind::Command { argv, .. } = &subject.kind else { return None };
+fn program(action: &Action) -> Option<String> {
+    let ActionKind::Command { argv, .. } = &action.kind else { return None };
     argv.first().and_then(|word| word.literal()).map(str::to_owned)
 }
 
-fn file_mention(subject: &Subject, files: &dyn FileLookup) -> Option<FileMention> {
-    let SubjectKind::Path { access, target, extent, .. } = &subject.kind else { return None };
+fn file_mention(action: &Action, files: &dyn FileLookup) -> Option<FileMention> {
+    let ActionKind::Path { access, target, extent, .. } = &action.kind else { return None };
     let mut text = String::new();
     for piece in &target.pieces {
         match piece {

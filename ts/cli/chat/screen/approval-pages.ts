@@ -1,5 +1,5 @@
 /** Pages about a call that take the whole screen: all of it, and the keys. */
-import type { PolicySubject } from '../../../../index.js';
+import type { PolicyAction } from '../../../../index.js';
 import { agentLine, shownArgs } from '../../../gate/agent-reason.js';
 import { saidBeside } from '../../../gate/own-words.js';
 import { count } from '../../print.js';
@@ -62,15 +62,15 @@ function argumentsOf({ request }: ApprovalAsk, view: readonly string[], width: n
 
 /** What the rules say of each part of it, the strictest first. */
 function partsOf({ request: { verdict } }: ApprovalAsk, width: number): string[] {
-  if (verdict === null || verdict.subjects.length === 0) return [];
+  if (verdict === null || verdict.actions.length === 0) return [];
   const order = { deny: 0, ask: 1, allow: 2 } as const;
-  const sorted = verdict.subjects.toSorted((one, other) => order[one.effect] - order[other.effect]);
-  const lines = sorted.flatMap((subject) => {
-    const { effect, rule } = subject;
+  const sorted = verdict.actions.toSorted((one, other) => order[one.effect] - order[other.effect]);
+  const lines = sorted.flatMap((action) => {
+    const { effect, rule } = action;
     const place = rule === null ? '' : ` (${oneLine(rule.source)}${rule.line === null ? '' : `:${rule.line}`})`;
     const how = effect === 'allow' ? 'green' : effect === 'ask' ? 'yellow' : 'red';
     const label = `${WORDS[effect]}  `;
-    return hanging(label, wrap(`${inWords(subject)}${place}`, width - label.length), how);
+    return hanging(label, wrap(`${inWords(action)}${place}`, width - label.length), how);
   });
   const more = verdict.more === undefined ? [] : [`and ${count(verdict.more, 'part')} more`];
   return [style('dim', 'what the rules say of its parts'), ...lines, ...more, ''];
@@ -78,22 +78,22 @@ function partsOf({ request: { verdict } }: ApprovalAsk, width: number): string[]
 
 const WORDS = { deny: 'denied ', ask: 'asks   ', allow: 'allowed' } as const;
 
-function inWords(subject: PolicySubject): string {
-  switch (subject.kind) {
+function inWords(action: PolicyAction): string {
+  switch (action.kind) {
     case 'command':
-      return `runs ${oneLine(subject.text)}`;
+      return `runs ${oneLine(action.text)}`;
     case 'read':
-      return `reads ${oneLine(subject.path ?? subject.text)}`;
+      return `reads ${oneLine(action.path ?? action.text)}`;
     case 'write':
-      return `writes ${oneLine(subject.path ?? subject.text)}`;
+      return `writes ${oneLine(action.path ?? action.text)}`;
     case 'url':
-      return `opens ${oneLine(subject.url ?? subject.text)}`;
+      return `opens ${oneLine(action.url ?? action.text)}`;
     case 'env':
-      return `sets ${oneLine(subject.name)}`;
+      return `sets ${oneLine(action.name)}`;
     case 'tool':
-      return `calls ${oneLine(subject.name)}`;
+      return `calls ${oneLine(action.name)}`;
     case 'unknown':
-      return `cannot be proven: ${oneLine(subject.reason)}`;
+      return `cannot be proven: ${oneLine(action.reason)}`;
   }
 }
 

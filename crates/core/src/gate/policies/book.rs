@@ -288,25 +288,25 @@ impl GrantSnapshot {
             return Ok(verdict);
         }
         let mut left = verdict.clone();
-        for (index, judged) in verdict.subjects.iter().enumerate() {
+        for (index, judged) in verdict.actions.iter().enumerate() {
             if judged.effect != Effect::Ask {
                 continue;
             }
             let mut alone = verdict.clone();
-            for (other, subject) in alone.subjects.iter_mut().enumerate() {
-                if other != index && subject.effect == Effect::Ask {
-                    subject.effect = Effect::Allow;
+            for (other, action) in alone.actions.iter_mut().enumerate() {
+                if other != index && action.effect == Effect::Ask {
+                    action.effect = Effect::Allow;
                 }
             }
             for grants in allows() {
                 if grants.answers(call, &alone, files)?
-                    && let Some(answered) = left.subjects.get_mut(index)
+                    && let Some(answered) = left.actions.get_mut(index)
                 {
                     answered.effect = Effect::Allow;
                 }
             }
         }
-        let asks = left.subjects.iter().any(|judged| judged.effect == Effect::Ask);
+        let asks = left.actions.iter().any(|judged| judged.effect == Effect::Ask);
         Ok(if asks { left } else { verdict })
     }
 }

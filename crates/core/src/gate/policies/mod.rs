@@ -634,7 +634,7 @@ impl ReadyPolicies {
     fn proven(
         &self, call: &PolicyCall, verdict: &Verdict, changes: &[FileChange], files: &dyn FileLookup,
     ) -> Result<Option<ProvenCall>, NeedsFiles> {
-        if verdict.subjects.iter().any(|judged| show::is_beyond_proof(&judged.subject.kind)) {
+        if verdict.actions.iter().any(|judged| show::is_beyond_proof(&judged.action.kind)) {
             return Ok(None);
         }
         if let [change] = changes {
@@ -719,7 +719,7 @@ fn asked(mut verdict: Verdict, floor: bool) -> Verdict {
         // What asks beside the policies may mean any part that they allow: all of them need an answer.
         let allowed = verdict.effect == Effect::Allow;
         verdict.effect = Effect::Ask;
-        for judged in &mut verdict.subjects {
+        for judged in &mut verdict.actions {
             if allowed || judged.cause != VerdictCause::Covered {
                 judged.effect = judged.effect.max(Effect::Ask);
             }

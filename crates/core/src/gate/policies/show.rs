@@ -6,9 +6,7 @@ use crate::call::Json;
 use crate::files::state_at;
 use crate::path::{self, PathContext, RealFiles};
 use crate::policy::document::PolicyRule;
-use crate::policy::{
-    Effect, RuleSuggestion, SubjectKind, Verdict, VerdictExplanation, VerdictRisk,
-};
+use crate::policy::{ActionKind, Effect, RuleSuggestion, Verdict, VerdictExplanation, VerdictRisk};
 use crate::preview::{
     self, CommandSegments, FileChange, FileState, MarkEffect, Preview, SeenState, SegmentMark,
 };
@@ -47,8 +45,8 @@ writes = ["${project}/**"]
 "#;
 
 /// What nothing is known of, or what leaves the machine.
-pub(super) fn is_beyond_proof(kind: &SubjectKind) -> bool {
-    matches!(kind, SubjectKind::Tool { .. } | SubjectKind::Unknown { .. } | SubjectKind::Url { .. })
+pub(super) fn is_beyond_proof(kind: &ActionKind) -> bool {
+    matches!(kind, ActionKind::Tool { .. } | ActionKind::Unknown { .. } | ActionKind::Url { .. })
 }
 
 /// What "always" would save.
@@ -125,16 +123,16 @@ pub(super) fn page(
     let Some(verdict) = verdict else {
         return preview::page(tool_name, args, None, change, None);
     };
-    let command = verdict.subjects.iter().find_map(|judged| {
-        judged.subject.span?;
-        judged.subject.argument.as_deref()
+    let command = verdict.actions.iter().find_map(|judged| {
+        judged.action.span?;
+        judged.action.argument.as_deref()
     });
     let marks: Vec<SegmentMark> = verdict
-        .subjects
+        .actions
         .iter()
-        .filter(|judged| judged.subject.argument.as_deref() == command)
+        .filter(|judged| judged.action.argument.as_deref() == command)
         .filter_map(|judged| {
-            let span = judged.subject.span?;
+            let span = judged.action.span?;
             let effect = match judged.effect {
                 Effect::Allow => MarkEffect::Allow,
                 Effect::Ask => MarkEffect::Ask,
@@ -155,8 +153,8 @@ pub(super) fn explanation(explanation: &VerdictExplanation) -> String {
     let verdict = &explanation.verdict;
     let mut lines =
         vec![format!("{}: {}", effect(verdict.effect), preview::text(&verdict.reason, END))];
-    for (judged, considered) in verdict.subjects.iter().zip(&explanation.considered) {
-        let kind = judged.subject.kind_name();
+    for (judged, considered) in verdict.actions.iter().zip(&explanation.considered) {
+        let kind = judged.action.kind_name();
         let reason = preview::text(&judged.reason(), END);
         lines.push(format!("\n  {:<5} {kind}  {reason}", effect(judged.effect)));
         for rule in considered {

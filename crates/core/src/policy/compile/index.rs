@@ -1,4 +1,4 @@
-//! The rules that could speak of a subject, found without looking at the others.
+//! The rules that could speak of an action, found without looking at the others.
 
 use std::collections::HashMap;
 

@@ -4,8 +4,8 @@ use crate::path::{
     FileLookup, GlobError, LinkedBeginnings, LocatedPath, PartialPath, PathContext, PathError,
     PathIndex, PathSet,
 };
+use crate::policy::action::UseExtent;
 use crate::policy::document::{self, DocumentPlace};
-use crate::policy::subject::UseExtent;
 use crate::policy::tokens::RuleMeeting;
 use crate::shell::FileAccess;
 

@@ -175,7 +175,7 @@ impl<'a> RuleTrial<'a> {
         self.arguments.iter().any(|argument| {
             self.verdicts(argument, example).iter().any(|verdict| match self.rule.effect {
                 Effect::Allow => verdict.effect == Effect::Allow,
-                _ => verdict.subjects.iter().any(|judged| judged.rule.is_some()),
+                _ => verdict.actions.iter().any(|judged| judged.rule.is_some()),
             })
         })
     }
@@ -185,7 +185,7 @@ impl<'a> RuleTrial<'a> {
         match self.rule.effect {
             Effect::Allow => verdict.effect == Effect::Allow,
             _ => verdict
-                .subjects
+                .actions
                 .iter()
                 .any(|judged| judged.cause == VerdictCause::Rule && judged.rule.is_some()),
         }
@@ -246,7 +246,7 @@ fn put_in(path: &str, vars: &Vars) -> String {
 
 /// What the human can do with it.
 fn reason(verdict: &Verdict) -> String {
-    let strictest = verdict.subjects.iter().max_by_key(|judged| judged.effect);
+    let strictest = verdict.actions.iter().max_by_key(|judged| judged.effect);
     match strictest.map(|judged| &judged.cause) {
         None | Some(VerdictCause::Uncovered | VerdictCause::Rule) => String::new(),
         Some(_) => format!(": {}", verdict.reason.escape_debug()).replace("\\'", "'"),

@@ -1,9 +1,9 @@
-//! Subjects that are the same as one before.
+//! Actions that are the same as one before.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::policy::subject::{PathStart, Subject, SubjectKind, UseExtent};
+use crate::policy::action::{Action, ActionKind, PathStart, UseExtent};
 use crate::shell::{FileAccess, FileLoss, WordPiece};
 
 /// Cache key of the verdict on a path or an address: all its inputs except the call. The use of a path depends on the whole
@@ -18,19 +18,19 @@ pub(super) struct VerdictKey<'a> {
     needs_allow: bool,
     mentioned: bool,
     loss: FileLoss,
-    /// By identity: the subjects of one line have one.
+    /// By identity: the actions of one line have one.
     start: *const PathStart,
 }
 
-/// For each subject that is a command the first that has the same words.
+/// For each action that is a command the first that has the same words.
 pub(super) struct SameCommands(Vec<usize>);
 
 impl SameCommands {
-    /// Of these subjects.
-    pub(super) fn of(subjects: &[Subject]) -> Self {
+    /// Of these actions.
+    pub(super) fn of(actions: &[Action]) -> Self {
         let mut known: HashMap<Vec<&[WordPiece]>, usize> = HashMap::new();
-        let first = subjects.iter().enumerate().map(|(at, subject)| match &subject.kind {
-            SubjectKind::Command { argv, .. } => {
+        let first = actions.iter().enumerate().map(|(at, action)| match &action.kind {
+            ActionKind::Command { argv, .. } => {
                 let words = argv.iter().map(|word| word.pieces.as_slice()).collect();
                 *known.entry(words).or_insert(at)
             }
@@ -41,13 +41,13 @@ impl SameCommands {
 }
 
 impl<'a> VerdictKey<'a> {
-    /// Of this subject, if it is a path or an address.
-    pub(super) fn of(subject: &'a Subject, commands: &SameCommands) -> Option<Self> {
-        let (path, target, by) = match &subject.kind {
-            SubjectKind::Path { access, target, extent, by } => {
+    /// Of this action, if it is a path or an address.
+    pub(super) fn of(action: &'a Action, commands: &SameCommands) -> Option<Self> {
+        let (path, target, by) = match &action.kind {
+            ActionKind::Path { access, target, extent, by } => {
                 (Some((*access, *extent)), target, by)
             }
-            SubjectKind::Url { target, by } => (None, target, by),
+            ActionKind::Url { target, by } => (None, target, by),
             _ => return None,
         };
         let by = by.map(|by| (commands.0.get(by.command).copied().unwrap_or(by.command), by.arg));
@@ -55,10 +55,10 @@ impl<'a> VerdictKey<'a> {
             path,
             pieces: &target.pieces,
             by,
-            needs_allow: subject.needs_allow,
-            mentioned: subject.mentioned,
-            loss: subject.loss,
-            start: Arc::as_ptr(&subject.start),
+            needs_allow: action.needs_allow,
+            mentioned: action.mentioned,
+            loss: action.loss,
+            start: Arc::as_ptr(&action.start),
         })
     }
 }

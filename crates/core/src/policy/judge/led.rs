@@ -9,7 +9,7 @@ use super::NeedsFiles;
 use super::spot::{PathSpots, through};
 use crate::call::hex;
 use crate::path::{FileLookup, LocatedPath, PathError, locate};
-use crate::policy::subject::{PathStart, Subject, SubjectKind, UseExtent};
+use crate::policy::action::{Action, ActionKind, PathStart, UseExtent};
 use crate::shell::{Word, WordPiece};
 
 /// Paths that lead elsewhere than they say, each with where it leads. What leads where it says is not among them, so that a
@@ -48,13 +48,13 @@ impl LedPlaces {
     /// # Errors
     /// When the file system is needed.
     pub(super) fn add_commands(
-        &mut self, subjects: &[Subject], files: &dyn FileLookup,
+        &mut self, actions: &[Action], files: &dyn FileLookup,
     ) -> Result<(), NeedsFiles> {
-        // By identity: the subjects of one line have one.
+        // By identity: the actions of one line have one.
         let mut starts: HashSet<*const PathStart> = HashSet::new();
         let mut programs: HashSet<(*const PathStart, &[WordPiece])> = HashSet::new();
-        for Subject { kind, start, .. } in subjects {
-            let SubjectKind::Command { argv, .. } = kind else { continue };
+        for Action { kind, start, .. } in actions {
+            let ActionKind::Command { argv, .. } = kind else { continue };
             let key = Arc::as_ptr(start);
             if kind.depends_on_folder() && starts.insert(key) {
                 self.add_folders(start, files)?;

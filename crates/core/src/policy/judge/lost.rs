@@ -6,7 +6,7 @@ use super::spot::PathSpots;
 use super::{CallJudge, NeedsFiles, below, looked_up, tracked};
 use crate::path::is_below;
 use crate::policy::Effect;
-use crate::policy::subject::{Subject, SubjectKind};
+use crate::policy::action::{Action, ActionKind};
 use crate::policy::tokens::base_name;
 use crate::shell::{FileAccess, FileLoss, Word, deletes, replaces};
 
@@ -20,20 +20,20 @@ impl CallJudge<'_> {
     /// Where another rule of its document allows it, by the name of the program, that counts for what deletes or moves. An edit
     /// is no loss that anybody has to be asked about once edits are allowed.
     pub(super) fn loses(
-        &self, subject: &Subject, hits: &[RuleHit], spots: Option<&PathSpots>, confined: bool,
+        &self, action: &Action, hits: &[RuleHit], spots: Option<&PathSpots>, confined: bool,
     ) -> Result<bool, NeedsFiles> {
         let runs_confined = self.confined.is_some() || self.call.confined.is_some();
-        if !runs_confined || subject.mentioned {
+        if !runs_confined || action.mentioned {
             return Ok(false);
         }
         let takes_away = |word: &Word, is: fn(&str) -> bool| {
             word.literal().is_some_and(|name| is(base_name(name)))
         };
-        match &subject.kind {
-            SubjectKind::Command { argv, .. } => {
+        match &action.kind {
+            ActionKind::Command { argv, .. } => {
                 // Where it names files, each of them is looked at.
-                let names_some = self.subjects.iter().any(|other| match &other.kind {
-                    SubjectKind::Path { by: Some(by), .. } if other.loss == FileLoss::Deleted => {
+                let names_some = self.actions.iter().any(|other| match &other.kind {
+                    ActionKind::Path { by: Some(by), .. } if other.loss == FileLoss::Deleted => {
                         self.argv(by).is_some_and(|its| its == argv.as_slice())
                     }
                     _ => false,
@@ -41,8 +41,8 @@ impl CallJudge<'_> {
                 let first = argv.first();
                 Ok(confined && !names_some && first.is_some_and(|first| takes_away(first, deletes)))
             }
-            SubjectKind::Path { access: FileAccess::Write, by, .. }
-                if subject.loss != FileLoss::Nothing =>
+            ActionKind::Path { access: FileAccess::Write, by, .. }
+                if action.loss != FileLoss::Nothing =>
             {
                 let argv = by.as_ref().and_then(|by| self.argv(by));
                 let first = argv.and_then(<[Word]>::first);
@@ -50,7 +50,7 @@ impl CallJudge<'_> {
                 let by_others = || by.as_ref().is_some_and(|by| self.is_allowed_elsewhere(by));
                 let is_covered = confined || by_name && self.is_by_document(hits) && !by_others();
                 match spots.filter(|_| is_covered) {
-                    Some(spots) => self.is_lost(spots, subject.loss, by_name),
+                    Some(spots) => self.is_lost(spots, action.loss, by_name),
                     None => Ok(false),
                 }
             }

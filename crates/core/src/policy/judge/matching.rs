@@ -1,4 +1,4 @@
-//! Which rules speak of a subject.
+//! Which rules speak of an action.
 
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use crate::path::{
     DirListing, LinkedBeginnings, LocatedPath, PartialPath, PathError, UrlAddress, locate,
 };
 use crate::policy::Effect;
+use crate::policy::action::{Action, ActionKind, ByArgument, UseExtent};
 use crate::policy::compile::{CompiledRule, PathRules, RulePatterns};
 use crate::policy::document::CommandPattern;
 use crate::policy::git::{self, git_command, makes_branch};
 use crate::policy::looking::looks;
 use crate::policy::reading::glob_of;
-use crate::policy::subject::{ByArgument, Subject, SubjectKind, UseExtent};
 use crate::policy::tokens::{self, CommandWords, RuleMeeting, base_name};
 use crate::shell::{
     FileAccess, LinksRead, PassedOver, Word, WordPiece, command_of, deletes, links_read, opens,
@@ -26,7 +26,7 @@ use crate::shell::{
 /// More names are not gone through to tell that there are some.
 const MOST_NAMES: usize = 64;
 
-/// A rule that speaks of a subject.
+/// A rule that speaks of an action.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RuleHit {
     /// It.
@@ -37,11 +37,11 @@ pub(crate) struct RuleHit {
     pub(crate) effect: Effect,
     /// How surely.
     pub(crate) how: MatchStrength,
-    /// It spells out what makes the subject unknown.
+    /// It spells out what makes the action unknown.
     pub(crate) names_unknown: bool,
 }
 
-/// How surely a rule speaks of a subject.
+/// How surely a rule speaks of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MatchStrength {
     /// It does.
@@ -64,15 +64,15 @@ impl CallJudge<'_> {
         found.into_iter().filter_map(|rule| self.hit(rule, |_| RuleMeeting::Yes)).collect()
     }
 
-    /// Gathers the rules that speak of this subject; for a path, says where it is.
+    /// Gathers the rules that speak of this action; for a path, says where it is.
     pub(super) fn hits(
-        &self, subject: &Subject, hits: &mut Vec<RuleHit>,
+        &self, action: &Action, hits: &mut Vec<RuleHit>,
     ) -> Result<Option<PathSpots>, NeedsFiles> {
         let mut found = Vec::new();
         let index = self.policy.index();
         let mut spots = None;
-        match &subject.kind {
-            SubjectKind::Command { argv, .. } => {
+        match &action.kind {
+            ActionKind::Command { argv, .. } => {
                 index.commands(argv, &mut found);
                 let words = CommandWords::of(argv);
                 self.gather(found, hits, |rule| {
@@ -80,20 +80,20 @@ impl CallJudge<'_> {
                     Ok(as_marked(rule, |effect| command_meets(rule, effect, &words)))
                 })?;
             }
-            SubjectKind::Env { name } => {
+            ActionKind::Env { name } => {
                 index.env(name, &mut found);
                 self.gather(found, hits, |rule| {
                     let speaks = rule.env.iter().any(|pattern| pattern.matches(name));
                     Ok(if speaks { RuleMeeting::Yes } else { RuleMeeting::No })
                 })?;
             }
-            SubjectKind::Path { access, target, extent, by } => {
-                let mut places = self.spots(subject, target, *access, *extent, by.as_ref())?;
+            ActionKind::Path { access, target, extent, by } => {
+                let mut places = self.spots(action, target, *access, *extent, by.as_ref())?;
                 places.below = match access {
                     FileAccess::Read if matches!(extent, UseExtent::Tree | UseExtent::Below) => {
                         Some(self.below(&places, *extent, by.as_ref()))
                     }
-                    FileAccess::Write if !subject.mentioned => {
+                    FileAccess::Write if !action.mentioned => {
                         self.deleted(&places, *extent, by.as_ref())?
                     }
                     FileAccess::Read | FileAccess::Write => None,
@@ -111,7 +111,7 @@ impl CallJudge<'_> {
                     let guessed = Cell::new(false);
                     self.gather(found, hits, |rule| {
                         let Some(paths) = rule.paths(*access) else { return Ok(RuleMeeting::No) };
-                        let mentions = subject.mentioned && *access == FileAccess::Write;
+                        let mentions = action.mentioned && *access == FileAccess::Write;
                         // Whatever it writes, a rule had to allow the command: that much an ask wants.
                         if mentions && rule.effect != Effect::Deny {
                             return Ok(RuleMeeting::No);
@@ -156,15 +156,15 @@ impl CallJudge<'_> {
                 }
                 spots = Some(places);
             }
-            SubjectKind::Url { target, .. } => {
+            ActionKind::Url { target, .. } => {
                 let address = target.literal().and_then(|text| UrlAddress::parse(text).ok());
                 index.urls(target, address.as_ref(), &mut found);
                 self.gather(found, hits, |rule| {
                     Ok(as_marked(rule, |effect| url_meets(rule, effect, target, address.as_ref())))
                 })?;
             }
-            SubjectKind::Unknown { named: Some(by), .. } => {
-                if let Some(SubjectKind::Command { argv, .. }) = self.kind(by.command) {
+            ActionKind::Unknown { named: Some(by), .. } => {
+                if let Some(ActionKind::Command { argv, .. }) = self.kind(by.command) {
                     index.commands(argv, &mut found);
                     let words = CommandWords::of(argv);
                     self.gather(found, hits, |rule| {
@@ -177,18 +177,18 @@ impl CallJudge<'_> {
                     }
                 }
             }
-            SubjectKind::Tool { .. } | SubjectKind::Unknown { named: None, .. } => {}
+            ActionKind::Tool { .. } | ActionKind::Unknown { named: None, .. } => {}
         }
         for hit in &self.whole {
-            match &subject.kind {
+            match &action.kind {
                 // No rule allows what it cannot know, but where a confined command is held to what it may do all the same.
-                SubjectKind::Unknown { held, .. } if hit.effect == Effect::Allow => {
+                ActionKind::Unknown { held, .. } if hit.effect == Effect::Allow => {
                     if *held && self.rests_on_confinement(hit) {
                         hits.push(RuleHit { names_unknown: true, ..*hit });
                     }
                 }
                 // A tool that is known by its name alone is no command that anything holds.
-                SubjectKind::Tool { .. } if self.rests_on_confinement(hit) => {}
+                ActionKind::Tool { .. } if self.rests_on_confinement(hit) => {}
                 _ => hits.push(*hit),
             }
         }
@@ -197,14 +197,14 @@ impl CallJudge<'_> {
 
     /// Where a path may be, and how the program or the tool that uses it goes about it.
     fn spots(
-        &self, subject: &Subject, target: &Word, access: FileAccess, extent: UseExtent,
+        &self, action: &Action, target: &Word, access: FileAccess, extent: UseExtent,
         by: Option<&ByArgument>,
     ) -> Result<PathSpots, NeedsFiles> {
-        let spots = looked_up(PathSpots::of(target, extent, &subject.start, self.files))?;
+        let spots = looked_up(PathSpots::of(target, extent, &action.start, self.files))?;
         let mut spots =
             spots.unwrap_or_else(|error| PathSpots { error: Some(error), ..PathSpots::default() });
         let program = by.and_then(|by| self.argv(by)?.first()?.literal());
-        spots.mentioned = subject.mentioned;
+        spots.mentioned = action.mentioned;
         let word = by.and_then(|by| self.argv(by)?.get(by.arg));
         spots.spelled = word.is_some_and(|word| {
             !word.pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. }))
@@ -282,7 +282,7 @@ impl CallJudge<'_> {
         Ok(())
     }
 
-    /// What a rule says, when it speaks of this tool and meets the subject.
+    /// What a rule says, when it speaks of this tool and meets the action.
     fn hit(
         &self, id: usize, mut meets: impl FnMut(&CompiledRule) -> RuleMeeting,
     ) -> Option<RuleHit> {
@@ -337,14 +337,14 @@ impl CallJudge<'_> {
         })
     }
 
-    fn kind(&self, subject: usize) -> Option<&SubjectKind> {
-        self.subjects.get(subject).map(|subject| &subject.kind)
+    fn kind(&self, action: usize) -> Option<&ActionKind> {
+        self.actions.get(action).map(|action| &action.kind)
     }
 
     /// The words of the command that an argument belongs to.
     pub(super) fn argv(&self, by: &ByArgument) -> Option<&[Word]> {
         match self.kind(by.command)? {
-            SubjectKind::Command { argv, .. } => Some(argv),
+            ActionKind::Command { argv, .. } => Some(argv),
             _ => None,
         }
     }
@@ -508,7 +508,7 @@ impl CallJudge<'_> {
         const KEEP: &[&str] =
             &["fetch", "push", "config", "remote", "tag", "branch", "notes", "gc"];
         let mut lists = Lists::Index;
-        for argv in self.subjects.iter().filter_map(|subject| subject.kind.git()) {
+        for argv in self.actions.iter().filter_map(|action| action.kind.git()) {
             let Some(command) = git_command(argv) else { continue };
             if ADD.contains(&command) {
                 lists = Lists::Both;
@@ -595,7 +595,7 @@ impl CallJudge<'_> {
     fn is_meant(
         &self, by: ByArgument, means: impl Fn(&CommandPattern, &CommandWords, usize) -> bool,
     ) -> bool {
-        let Some(SubjectKind::Command { argv, .. }) = self.kind(by.command) else { return false };
+        let Some(ActionKind::Command { argv, .. }) = self.kind(by.command) else { return false };
         let mut found = Vec::new();
         self.policy.index().commands(argv, &mut found);
         let words = CommandWords::of(argv);

@@ -1,7 +1,7 @@
-//! Subjects and rules, made one verdict.
+//! Actions and rules, made one verdict.
 //!
-//! Each subject is judged by itself: the rules that could speak of it are found through the index, those that match are
-//! pooled by layer, and the call gets the strictest of its subjects' effects.
+//! Each action is judged by itself: the rules that could speak of it are found through the index, those that match are
+//! pooled by layer, and the call gets the strictest of its actions' effects.
 
 mod again;
 mod below;
@@ -26,6 +26,7 @@ pub(crate) use spot::{PathSpots, places, through};
 pub(crate) use tracked::{KnownNames, NameSuspicion, NestedFolders};
 
 use super::Effect;
+use super::action::{Action, ActionKind};
 use super::compile::Policy;
 use super::confined::{ConfinedRun, ConfinedWrites};
 use super::document::{RuleApprovers, RuleRisk};
@@ -33,8 +34,7 @@ use super::git::GitReach;
 use super::network;
 use super::protected::{self, PathProtection};
 use super::reading::{self, ReadCall};
-use super::subject::{Subject, SubjectKind};
-use super::verdict::{JudgedSubject, Verdict, VerdictCause, VerdictRisk};
+use super::verdict::{JudgedAction, Verdict, VerdictCause, VerdictRisk};
 use crate::call::Json;
 use crate::path::{
     CachedFiles, FileLookup, LinkedBeginnings, LocatedPath, PathContext, PathError, UrlAddress,
@@ -108,8 +108,7 @@ pub(crate) fn judge_traced(
     let mut verdict = judge_held(policy, call, None, files, trace.is_some().then_some(&mut plain))?;
     let run =
         call.confined.filter(|_| verdict.effect == Effect::Ask && policy.rests_on_confinement());
-    let changes_history =
-        verdict.subjects.iter().any(|judged| judged.subject.kind.changes_history());
+    let changes_history = verdict.actions.iter().any(|judged| judged.action.kind.changes_history());
     let levels = match run {
         Some(run) if !changes_history => levels(policy, run, files)?,
         _ => Vec::new(),
@@ -160,37 +159,36 @@ pub(crate) fn judge_held(
     mut trace: Option<&mut MatchTrace>,
 ) -> Result<Verdict, NeedsFiles> {
     let files = &CachedFiles::new(files);
-    let ReadCall { subjects, led } =
-        reading::subjects(call, policy.readings(), policy.context(), files)?;
-    let judge = CallJudge::new(policy, call, held, files, &subjects);
+    let ReadCall { actions, led } =
+        reading::actions(call, policy.readings(), policy.context(), files)?;
+    let judge = CallJudge::new(policy, call, held, files, &actions);
     let said = judge.all(trace.as_deref_mut())?;
     let mut places = judge.places.take();
     places.append(led);
-    places.add_commands(&subjects, files)?;
+    places.add_commands(&actions, files)?;
     let places = places.digest();
     // What is only mentioned counts where something is said against it. It stands behind all others.
-    let counts = |says: &SubjectVerdict, subject: &Subject| {
-        !subject.mentioned || says.effect != Effect::Allow
-    };
+    let counts =
+        |says: &ActionVerdict, action: &Action| !action.mentioned || says.effect != Effect::Allow;
     if let Some(trace) = trace {
-        let mut each = said.iter().zip(&subjects);
-        trace.subjects.retain(|_| each.next().is_none_or(|(says, subject)| counts(says, subject)));
+        let mut each = said.iter().zip(&actions);
+        trace.actions.retain(|_| each.next().is_none_or(|(says, action)| counts(says, action)));
     }
-    let judged: Vec<(SubjectVerdict, Subject)> =
-        said.into_iter().zip(subjects).filter(|(says, subject)| counts(says, subject)).collect();
+    let judged: Vec<(ActionVerdict, Action)> =
+        said.into_iter().zip(actions).filter(|(says, action)| counts(says, action)).collect();
     let who = who(policy, judged.iter().map(|(says, _)| says));
     let risks = risks(policy, judged.iter().map(|(says, _)| says));
     let verdict = Verdict::of(
         judged
             .into_iter()
-            .map(|(says, subject)| JudgedSubject {
+            .map(|(says, action)| JudgedAction {
                 effect: says.effect,
                 rule: says.rule.and_then(|rule| policy.reference(rule)),
                 cause: says.cause,
                 managed_ask: says.managed_ask,
                 forgets: says.forgets,
                 reviewable: says.reviewable,
-                subject,
+                action,
             })
             .collect(),
     );
@@ -198,7 +196,7 @@ pub(crate) fn judge_held(
 }
 
 /// Who must agree, as all rules say together that ask about anything of the call.
-fn who<'s>(policy: &Policy, judged: impl Iterator<Item = &'s SubjectVerdict>) -> RuleApprovers {
+fn who<'s>(policy: &Policy, judged: impl Iterator<Item = &'s ActionVerdict>) -> RuleApprovers {
     let mut who = RuleApprovers::default();
     let mut rules: Vec<usize> = judged.flat_map(|says| &says.who).copied().collect();
     rules.sort_unstable();
@@ -210,9 +208,7 @@ fn who<'s>(policy: &Policy, judged: impl Iterator<Item = &'s SubjectVerdict>) ->
 }
 
 /// What rules mark as a risk that speak of anything of the call.
-fn risks<'s>(
-    policy: &Policy, judged: impl Iterator<Item = &'s SubjectVerdict>,
-) -> Vec<VerdictRisk> {
+fn risks<'s>(policy: &Policy, judged: impl Iterator<Item = &'s ActionVerdict>) -> Vec<VerdictRisk> {
     let mut rules: Vec<usize> = judged.flat_map(|says| &says.risks).copied().collect();
     rules.sort_unstable();
     rules.dedup();
@@ -223,9 +219,9 @@ fn risks<'s>(
     marked.collect()
 }
 
-/// What is said about one subject.
+/// What is said about one action.
 #[derive(Debug, Clone)]
-pub(crate) struct SubjectVerdict {
+pub(crate) struct ActionVerdict {
     pub(crate) effect: Effect,
     pub(crate) rule: Option<usize>,
     pub(crate) cause: VerdictCause,
@@ -246,7 +242,7 @@ pub(crate) struct CallJudge<'a> {
     /// What the command is held to. `None`: nothing.
     confined: Option<ConfinedWrites>,
     files: &'a dyn FileLookup,
-    subjects: &'a [Subject],
+    actions: &'a [Action],
     /// The rules for whole calls that speak of this one.
     whole: Vec<RuleHit>,
     read_links: OnceCell<LinkedBeginnings>,
@@ -265,14 +261,14 @@ pub(crate) struct CallJudge<'a> {
 impl<'a> CallJudge<'a> {
     pub(crate) fn new(
         policy: &'a Policy, call: &'a JudgedCall<'a>, confined: Option<ConfinedWrites>,
-        files: &'a dyn FileLookup, subjects: &'a [Subject],
+        files: &'a dyn FileLookup, actions: &'a [Action],
     ) -> Self {
         let mut judge = Self {
             policy,
             call,
             confined,
             files,
-            subjects,
+            actions,
             whole: Vec::new(),
             read_links: OnceCell::new(),
             write_links: OnceCell::new(),
@@ -286,42 +282,41 @@ impl<'a> CallJudge<'a> {
         judge
     }
 
-    /// Says about each subject, in order.
-    fn all(&self, mut trace: Option<&mut MatchTrace>) -> Result<Vec<SubjectVerdict>, NeedsFiles> {
-        let mut all = Vec::with_capacity(self.subjects.len());
+    /// Says about each action, in order.
+    fn all(&self, mut trace: Option<&mut MatchTrace>) -> Result<Vec<ActionVerdict>, NeedsFiles> {
+        let mut all = Vec::with_capacity(self.actions.len());
         let mut hits = Vec::new();
         // A long line mostly says the same again and again.
-        let mut known: HashMap<again::VerdictKey, SubjectVerdict> = HashMap::new();
-        let commands = again::SameCommands::of(self.subjects);
-        for subject in self.subjects {
-            let key =
-                if trace.is_none() { again::VerdictKey::of(subject, &commands) } else { None };
+        let mut known: HashMap<again::VerdictKey, ActionVerdict> = HashMap::new();
+        let commands = again::SameCommands::of(self.actions);
+        for action in self.actions {
+            let key = if trace.is_none() { again::VerdictKey::of(action, &commands) } else { None };
             if let Some(says) = key.as_ref().and_then(|key| known.get(key)) {
                 all.push(says.clone());
                 continue;
             }
             hits.clear();
-            let named = match &subject.kind {
-                SubjectKind::Path { by: Some(by), .. } | SubjectKind::Url { by: Some(by), .. } => {
-                    subject.needs_allow && self.is_named(*by)
+            let named = match &action.kind {
+                ActionKind::Path { by: Some(by), .. } | ActionKind::Url { by: Some(by), .. } => {
+                    action.needs_allow && self.is_named(*by)
                 }
                 _ => false,
             };
-            let covered = named.then(|| Subject { needs_allow: false, ..subject.clone() });
-            let subject = covered.as_ref().unwrap_or(subject);
-            let mut says = self.subject(subject, &mut hits, trace.as_deref_mut())?;
+            let covered = named.then(|| Action { needs_allow: false, ..action.clone() });
+            let action = covered.as_ref().unwrap_or(action);
+            let mut says = self.action(action, &mut hits, trace.as_deref_mut())?;
             if self.work.get() == 0 && !self.late.get() {
                 // Whatever is still to come is not allowed any more, but a deny is not missed.
                 self.late.set(true);
                 self.work.set(WORK);
                 hits.clear();
                 if let Some(trace) = trace.as_deref_mut() {
-                    trace.subjects.pop();
+                    trace.actions.pop();
                 }
-                says = self.subject(subject, &mut hits, trace.as_deref_mut())?;
+                says = self.action(action, &mut hits, trace.as_deref_mut())?;
             }
             if self.late.get() && says.effect == Effect::Allow {
-                says = SubjectVerdict {
+                says = ActionVerdict {
                     effect: Effect::Ask,
                     rule: None,
                     cause: VerdictCause::TooMuch,
@@ -340,24 +335,24 @@ impl<'a> CallJudge<'a> {
         Ok(all)
     }
 
-    /// Says about one subject. `hits` is where the rules that match are gathered.
-    pub(crate) fn subject(
-        &self, subject: &Subject, hits: &mut Vec<RuleHit>, trace: Option<&mut MatchTrace>,
-    ) -> Result<SubjectVerdict, NeedsFiles> {
-        let spots = self.hits(subject, hits)?;
+    /// Says about one action. `hits` is where the rules that match are gathered.
+    pub(crate) fn action(
+        &self, action: &Action, hits: &mut Vec<RuleHit>, trace: Option<&mut MatchTrace>,
+    ) -> Result<ActionVerdict, NeedsFiles> {
+        let spots = self.hits(action, hits)?;
         if let Some(spots) = &spots {
             self.places.borrow_mut().add_spots(spots);
         }
         // Nobody has to allow what goes nowhere.
         let nowhere = spots.as_ref().is_some_and(PathSpots::is_null_device);
-        let needs_allow = subject.needs_allow && !nowhere;
+        let needs_allow = action.needs_allow && !nowhere;
         let confining =
             hits.iter().find(|hit| self.rests_on_confinement(hit)).map(|hit| hit.document);
         if let Some(document) = confining {
-            self.drop_guesses(document, subject, hits);
+            self.drop_guesses(document, action, hits);
         }
-        let mut says = pool::pool(self.policy, hits, subject, needs_allow, trace);
-        if matches!(subject.kind, SubjectKind::Unknown { .. }) && says.effect == Effect::Allow {
+        let mut says = pool::pool(self.policy, hits, action, needs_allow, trace);
+        if matches!(action.kind, ActionKind::Unknown { .. }) && says.effect == Effect::Allow {
             // Only a rule that spells it out allows it.
             let named = hits.iter().any(|hit| hit.names_unknown);
             if !named {
@@ -370,7 +365,7 @@ impl<'a> CallJudge<'a> {
         let silent = matches!(says.cause, VerdictCause::Uncovered | VerdictCause::Default(_));
         if says.cause == VerdictCause::CouldMatch
             && let Some(PathSpots { error: Some(error), .. }) = &spots
-            && !subject.mentioned
+            && !action.mentioned
         {
             // Why it cannot be told says more than what it could be.
             says.cause = VerdictCause::Unlocated(error.to_string());
@@ -378,20 +373,19 @@ impl<'a> CallJudge<'a> {
         let confined = confining.is_some();
         let is_lost = says.effect == Effect::Allow
             && !nowhere
-            && self.loses(subject, hits, spots.as_ref(), confined)?;
+            && self.loses(action, hits, spots.as_ref(), confined)?;
         if says.reviewable {
             // What no allow would open without naming it, no reviewer opens.
-            says.reviewable = self.doubt(subject, hits, spots).is_none();
+            says.reviewable = self.doubt(action, hits, spots).is_none();
             return Ok(says);
         }
         if (says.effect == Effect::Allow || (says.effect == Effect::Ask && silent))
-            && let Some(doubt) = self.doubt(subject, hits, spots)
-            && !(confining.is_some()
-                && (is_held(&doubt, subject) || self.is_hardly_written(subject)))
+            && let Some(doubt) = self.doubt(action, hits, spots)
+            && !(confining.is_some() && (is_held(&doubt, action) || self.is_hardly_written(action)))
         {
             let cause = doubt.cause;
             let (managed_ask, forgets) = (says.managed_ask, says.forgets);
-            says = SubjectVerdict {
+            says = ActionVerdict {
                 effect: Effect::Ask,
                 rule: None,
                 cause,
@@ -403,7 +397,7 @@ impl<'a> CallJudge<'a> {
             };
         } else if is_lost {
             let (rule, cause) = (None, VerdictCause::Lost);
-            says = SubjectVerdict { effect: Effect::Ask, rule, cause, ..says };
+            says = ActionVerdict { effect: Effect::Ask, rule, cause, ..says };
         }
         Ok(says)
     }
@@ -411,19 +405,17 @@ impl<'a> CallJudge<'a> {
     /// Takes out the asks of this document, which lets confined commands run, that only could mean a command or a file, or that
     /// mean a file which is hardly written: what comes of it, the confinement holds. What others ask or deny, and what it denies
     /// itself, stays.
-    fn drop_guesses(&self, document: usize, subject: &Subject, hits: &mut Vec<RuleHit>) {
-        let could_be_any = match &subject.kind {
-            SubjectKind::Command { .. } | SubjectKind::Path { .. } => true,
+    fn drop_guesses(&self, document: usize, action: &Action, hits: &mut Vec<RuleHit>) {
+        let could_be_any = match &action.kind {
+            ActionKind::Command { .. } | ActionKind::Path { .. } => true,
             // It may be a connection that the shell opens: a confined command has none.
-            SubjectKind::Url { target, .. } => target.literal().is_none(),
-            SubjectKind::Env { .. } | SubjectKind::Tool { .. } | SubjectKind::Unknown { .. } => {
-                false
-            }
+            ActionKind::Url { target, .. } => target.literal().is_none(),
+            ActionKind::Env { .. } | ActionKind::Tool { .. } | ActionKind::Unknown { .. } => false,
         };
         if !could_be_any {
             return;
         }
-        let perhaps = self.is_hardly_written(subject);
+        let perhaps = self.is_hardly_written(action);
         hits.retain(|hit| {
             hit.how != MatchStrength::Could && !perhaps
                 || hit.document != document
@@ -432,29 +424,27 @@ impl<'a> CallJudge<'a> {
     }
 
     /// Whether it is a file that is opened for writing, and only asked.
-    fn is_hardly_written(&self, subject: &Subject) -> bool {
-        matches!(subject.kind, SubjectKind::Path { access: FileAccess::Write, by: Some(by), .. }
+    fn is_hardly_written(&self, action: &Action) -> bool {
+        matches!(action.kind, ActionKind::Path { access: FileAccess::Write, by: Some(by), .. }
             if self.argv(&by).is_some_and(only_asks))
     }
 
-    /// What stands against allowing a subject that the rules allow.
-    fn doubt(
-        &self, subject: &Subject, hits: &[RuleHit], spots: Option<PathSpots>,
-    ) -> Option<Doubt> {
-        match &subject.kind {
-            SubjectKind::Command { argv, .. } => {
+    /// What stands against allowing an action that the rules allow.
+    fn doubt(&self, action: &Action, hits: &[RuleHit], spots: Option<PathSpots>) -> Option<Doubt> {
+        match &action.kind {
+            ActionKind::Command { argv, .. } => {
                 let first = argv.first().is_some_and(|word| word.literal().is_some());
                 (!first).then_some(VerdictCause::Dynamic.into())
             }
-            SubjectKind::Path { access, extent, by, .. } => {
+            ActionKind::Path { access, extent, by, .. } => {
                 let spots = spots?;
                 if spots.is_null_device() {
                     return None;
                 }
-                if let Some(error) = spots.error.as_ref().filter(|_| !subject.mentioned) {
+                if let Some(error) = spots.error.as_ref().filter(|_| !action.mentioned) {
                     return Some(VerdictCause::Unlocated(error.to_string()).into());
                 }
-                if subject.needs_allow && !spots.certain && !spots.stays {
+                if action.needs_allow && !spots.certain && !spots.stays {
                     return Some(VerdictCause::Adrift.into());
                 }
                 let context = self.policy.context();
@@ -474,7 +464,7 @@ impl<'a> CallJudge<'a> {
                 let cause = VerdictCause::Protected(protection.what);
                 (!named && !spelled).then_some(Doubt { cause, is_below })
             }
-            SubjectKind::Url { target, .. } if subject.needs_allow => {
+            ActionKind::Url { target, .. } if action.needs_allow => {
                 let cause = match target.literal().map(UrlAddress::parse) {
                     None => Some(VerdictCause::Dynamic),
                     Some(Err(error)) => Some(VerdictCause::Unlocated(error.message)),
@@ -539,15 +529,15 @@ impl From<VerdictCause> for Doubt {
 
 /// Whether a doubt is none where the command is confined: which command it is, and where a path leads that only the run will
 /// tell. What is protected is kept from it as well; what is spelled out all the same, a human is asked about at once.
-fn is_held(doubt: &Doubt, subject: &Subject) -> bool {
-    match (&doubt.cause, &subject.kind) {
+fn is_held(doubt: &Doubt, action: &Action) -> bool {
+    match (&doubt.cause, &action.kind) {
         (VerdictCause::Dynamic, kind) => {
-            matches!(kind, SubjectKind::Command { .. } | SubjectKind::Url { .. })
+            matches!(kind, ActionKind::Command { .. } | ActionKind::Url { .. })
         }
         (VerdictCause::Unlocated(_) | VerdictCause::Adrift, kind) => {
-            matches!(kind, SubjectKind::Path { .. })
+            matches!(kind, ActionKind::Path { .. })
         }
-        (VerdictCause::Protected(_), SubjectKind::Path { target, access, .. }) => {
+        (VerdictCause::Protected(_), ActionKind::Path { target, access, .. }) => {
             // A search finds it, and names a folder above it.
             let is_found = *access == FileAccess::Read && doubt.is_below;
             target.literal().is_none() || is_found

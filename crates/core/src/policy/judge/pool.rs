@@ -1,24 +1,24 @@
-//! The rules that speak of a subject, made one answer.
+//! The rules that speak of an action, made one answer.
 //!
 //! Within a document: the strictest, or the first. Within a layer: the strictest of its documents, and where none of their
 //! rules speaks the strictest default that one states. Over the layers: the strictest, so that their order never matters.
 
-use super::SubjectVerdict;
+use super::ActionVerdict;
 use super::matching::{MatchStrength, RuleHit};
 use crate::policy::Effect;
+use crate::policy::action::{Action, ActionKind};
 use crate::policy::compile::Policy;
 use crate::policy::document::{LayerKind, MatchOrder};
-use crate::policy::subject::{Subject, SubjectKind};
 use crate::policy::verdict::{RuleRef, VerdictCause, is_managed};
 
 /// A record of what was compared, for explanations.
 #[derive(Debug, Default)]
 pub(crate) struct MatchTrace {
-    /// For each subject, in order, the rules that speak of it.
-    pub(crate) subjects: Vec<Vec<TriedRule>>,
+    /// For each action, in order, the rules that speak of it.
+    pub(crate) actions: Vec<Vec<TriedRule>>,
 }
 
-/// A rule that speaks of a subject.
+/// A rule that speaks of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TriedRule {
     pub(crate) rule: RuleRef,
@@ -38,11 +38,11 @@ struct PoolAnswer {
 }
 
 pub(super) fn pool(
-    policy: &Policy, hits: &[RuleHit], subject: &Subject, needs_allow: bool,
+    policy: &Policy, hits: &[RuleHit], action: &Action, needs_allow: bool,
     trace: Option<&mut MatchTrace>,
-) -> SubjectVerdict {
+) -> ActionVerdict {
     let mut layers: [Option<PoolAnswer>; 5] = [None, None, None, None, None];
-    // Whether some rule of the layer surely speaks of the subject, so that no default of the layer has to.
+    // Whether some rule of the layer surely speaks of the action, so that no default of the layer has to.
     let mut spoken = [false; 5];
     let mut managed_ask = false;
     let mut forgets = policy.forgets().is_some();
@@ -88,7 +88,7 @@ pub(super) fn pool(
                 decided_document = Some(hit.document);
             }
         }
-        if hit.effect == Effect::Allow && !counts(subject, hit) {
+        if hit.effect == Effect::Allow && !counts(action, hit) {
             continue;
         }
         // Where nobody knows whether a rule speaks, the default does as well.
@@ -140,13 +140,13 @@ pub(super) fn pool(
             };
             let reviewable = reviewable && answer.effect == Effect::Ask;
             let PoolAnswer { effect, rule, .. } = answer;
-            SubjectVerdict { effect, rule, cause, managed_ask, forgets, reviewable, who, risks }
+            ActionVerdict { effect, rule, cause, managed_ask, forgets, reviewable, who, risks }
         }
         None if needs_allow => {
-            let unknown = matches!(subject.kind, SubjectKind::Unknown { .. });
+            let unknown = matches!(action.kind, ActionKind::Unknown { .. });
             let cause = if unknown { VerdictCause::Unknown } else { VerdictCause::Uncovered };
             let (effect, reviewable) = (Effect::Ask, false);
-            SubjectVerdict {
+            ActionVerdict {
                 effect,
                 rule: None,
                 cause,
@@ -157,7 +157,7 @@ pub(super) fn pool(
                 risks,
             }
         }
-        None => SubjectVerdict {
+        None => ActionVerdict {
             effect: Effect::Allow,
             rule: None,
             cause: VerdictCause::Covered,
@@ -169,12 +169,12 @@ pub(super) fn pool(
         },
     };
     if let Some(trace) = trace {
-        trace.subjects.push(tried(policy, hits));
+        trace.actions.push(tried(policy, hits));
     }
     says
 }
 
-/// Whether what asks is a rule that surely speaks of the subject and lets a reviewer answer. Whose allows do not count cannot leave
+/// Whether what asks is a rule that surely speaks of the action and lets a reviewer answer. Whose allows do not count cannot leave
 /// anything to a reviewer either: it would allow by one.
 fn is_left_to_reviewer(policy: &Policy, answer: &PoolAnswer) -> bool {
     let is_trusted =
@@ -185,9 +185,8 @@ fn is_left_to_reviewer(policy: &Policy, answer: &PoolAnswer) -> bool {
 }
 
 /// Whether an allow is worth anything here: what nothing needs to allow, no rule has to.
-fn counts(subject: &Subject, hit: &RuleHit) -> bool {
-    subject.needs_allow
-        && (!matches!(subject.kind, SubjectKind::Unknown { .. }) || hit.names_unknown)
+fn counts(action: &Action, hit: &RuleHit) -> bool {
+    action.needs_allow && (!matches!(action.kind, ActionKind::Unknown { .. }) || hit.names_unknown)
 }
 
 fn tried(policy: &Policy, hits: &[RuleHit]) -> Vec<TriedRule> {

@@ -116,7 +116,7 @@ impl SearchSieve {
     }
 
     /// Of a tool that searches, and of the files alone whose name is of this form: it passes over hidden names. Those that the
-    /// form names are subjects of their own.
+    /// form names are actions of their own.
     pub(super) fn of_tool(glob: Option<&str>) -> Self {
         let name = glob.filter(|glob| !glob.starts_with('!'));
         let name = name.map(|glob| match glob.rsplit_once('/') {

@@ -1,4 +1,4 @@
-//! Where a path subject may be.
+//! Where a path action may be.
 
 use std::collections::VecDeque;
 
@@ -8,8 +8,8 @@ use crate::path::{
     CaseFolding, DirEntry, DirListing, ExpandedPattern, FileLookup, LocatedPath, PathContext,
     PathError, expanded, goes_deeper, is_below, lexically, locate, spelled,
 };
+use crate::policy::action::{Action, ActionKind, PathStart, UseExtent};
 use crate::policy::compile::wild;
-use crate::policy::subject::{PathStart, Subject, SubjectKind, UseExtent};
 use crate::shell::{LinksRead, PassedOver, Word, WordPiece, WorkingDir};
 
 /// How many names below what is written are looked through for symlinks.
@@ -122,12 +122,10 @@ impl PathSpots {
         Self { located: vec![place], certain: true, ..Self::default() }
     }
 
-    /// Whether a subject is a file, and surely `/dev/null`.
-    pub(crate) fn are_nowhere(
-        subject: &Subject, files: &dyn FileLookup,
-    ) -> Result<bool, NeedsFiles> {
-        let SubjectKind::Path { target, extent, .. } = &subject.kind else { return Ok(false) };
-        match Self::of(target, *extent, &subject.start, files) {
+    /// Whether an action is a file, and surely `/dev/null`.
+    pub(crate) fn are_nowhere(action: &Action, files: &dyn FileLookup) -> Result<bool, NeedsFiles> {
+        let ActionKind::Path { target, extent, .. } = &action.kind else { return Ok(false) };
+        match Self::of(target, *extent, &action.start, files) {
             Err(PathError::NeedsFiles) => Err(NeedsFiles),
             spots => Ok(spots.is_ok_and(|spots| spots.is_null_device())),
         }

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use super::SubjectReader;
+use super::ActionReader;
 use super::repository::upwards;
 use super::versions::{ChosenPrograms, chooses, is_of_base};
 use crate::path::{DirListing, FileLookup, PathError, is_below, locate};
+use crate::policy::action::{ActionKind, ByArgument, PathStart};
 use crate::policy::judge::{NeedsFiles, looked_up, places};
 use crate::policy::quoted::quoted;
-use crate::policy::subject::{ByArgument, PathStart, SubjectKind};
 use crate::shell::{FileAccess, Word, WordPiece, is_builtin};
 
 /// The longest file of settings that is read, in bytes.
@@ -66,18 +66,18 @@ const HARMLESS: &[&str] = &[
     "workspaces-update",
 ];
 
-impl SubjectReader<'_> {
+impl ActionReader<'_> {
     /// Says so where a program is called by a path of the project, and a symlink there leads out of it: whoever allows
     /// `./gradlew` means the one that the project has.
     pub(super) fn linked_programs(&mut self) -> Result<(), NeedsFiles> {
-        for at in 0..self.subjects.len() {
-            let Some(subject) = self.subjects.get(at) else { break };
-            let SubjectKind::Command { argv, .. } = &subject.kind else { continue };
+        for at in 0..self.actions.len() {
+            let Some(action) = self.actions.get(at) else { break };
+            let ActionKind::Command { argv, .. } = &action.kind else { continue };
             let Some(name) = argv.first().and_then(Word::literal) else { continue };
             if !name.contains('/') || name.starts_with(['/', '~']) {
                 continue;
             }
-            let (name, start) = (name.to_owned(), Arc::clone(&subject.start));
+            let (name, start) = (name.to_owned(), Arc::clone(&action.start));
             if looked_up(self.leads_out(&name, &start))?.unwrap_or(true) {
                 let why = format!("{} is a symlink that leads out of the project", quoted(&name));
                 self.unknown_code(why);
@@ -103,16 +103,16 @@ impl SubjectReader<'_> {
     /// Says so where a file that a manager of versions reads may choose the program that runs under a name.
     pub(super) fn chosen_programs(&mut self) -> Result<(), NeedsFiles> {
         let mut called: Vec<(Arc<PathStart>, Vec<Option<&str>>)> = Vec::new();
-        for subject in &self.subjects {
-            let SubjectKind::Command { argv, .. } = &subject.kind else { continue };
+        for action in &self.actions {
+            let ActionKind::Command { argv, .. } = &action.kind else { continue };
             let name = argv.first().and_then(Word::literal);
             // Of a builtin no file runs.
             if name.is_some_and(|name| name.contains('/') || is_builtin(name)) {
                 continue;
             }
-            match called.iter_mut().find(|(start, _)| Arc::ptr_eq(start, &subject.start)) {
+            match called.iter_mut().find(|(start, _)| Arc::ptr_eq(start, &action.start)) {
                 Some((_, names)) => names.push(name),
-                None => called.push((Arc::clone(&subject.start), vec![name])),
+                None => called.push((Arc::clone(&action.start), vec![name])),
             }
         }
         let mut why = None;
@@ -146,10 +146,10 @@ impl SubjectReader<'_> {
             names.iter().find(meant).copied()
         };
         // A file that the line itself writes is not there yet.
-        for subject in &self.subjects {
+        for action in &self.actions {
             let name = chosen(ChosenPrograms::Managed);
-            let written = written_choice(&subject.kind)
-                .or_else(|| self.is_brought(&subject.kind).then_some("a file of another commit"));
+            let written = written_choice(&action.kind)
+                .or_else(|| self.is_brought(&action.kind).then_some("a file of another commit"));
             if let Some((file, name)) = written.zip(name) {
                 return Ok(Some((file.to_owned(), name)));
             }
@@ -163,12 +163,12 @@ impl SubjectReader<'_> {
     }
 
     /// Whether git brings all files of another commit here.
-    fn is_brought(&self, kind: &SubjectKind) -> bool {
-        let SubjectKind::Path { access: FileAccess::Write, target, extent, by: Some(by) } = kind
+    fn is_brought(&self, kind: &ActionKind) -> bool {
+        let ActionKind::Path { access: FileAccess::Write, target, extent, by: Some(by) } = kind
         else {
             return false;
         };
-        let program = self.subjects.get(by.command).map(|it| &it.kind);
+        let program = self.actions.get(by.command).map(|it| &it.kind);
         extent.is_recursive()
             && target.literal() == Some(".")
             && program.is_some_and(|program| program.git().is_some())
@@ -196,7 +196,7 @@ impl SubjectReader<'_> {
             Some(WordPiece::Text(text)) => text.rsplit_once('/').map_or(".", |(dir, _)| dir),
             _ => ".",
         };
-        if self.subjects.iter().any(|subject| may_be_written(&subject.kind, SHELLCHECK)) {
+        if self.actions.iter().any(|action| may_be_written(&action.kind, SHELLCHECK)) {
             return Ok(false);
         }
         for dir in places(start, self.files)?.0 {
@@ -223,8 +223,8 @@ impl SubjectReader<'_> {
     pub(super) fn is_installed(
         &self, by: ByArgument, start: &PathStart,
     ) -> Result<bool, PathError> {
-        let argv = match self.subjects.get(by.command).map(|it| &it.kind) {
-            Some(SubjectKind::Command { argv, .. }) => argv.as_slice(),
+        let argv = match self.actions.get(by.command).map(|it| &it.kind) {
+            Some(ActionKind::Command { argv, .. }) => argv.as_slice(),
             _ => &[],
         };
         let mut words = argv.iter().skip(1).map(Word::literal);
@@ -297,14 +297,14 @@ fn names_others(settings: &str) -> bool {
 }
 
 /// Whether the line itself may write a file of one of these names, which is not there yet.
-fn may_be_written(kind: &SubjectKind, names: &[&str]) -> bool {
-    let SubjectKind::Path { access: FileAccess::Write, target, .. } = kind else { return false };
+fn may_be_written(kind: &ActionKind, names: &[&str]) -> bool {
+    let ActionKind::Path { access: FileAccess::Write, target, .. } = kind else { return false };
     target.literal().is_none_or(|path| names.contains(&last_name(path)))
 }
 
 /// The file that the line itself writes, where it chooses programs. What only the run will tell is asked about by itself.
-fn written_choice(kind: &SubjectKind) -> Option<&str> {
-    let SubjectKind::Path { access: FileAccess::Write, target, .. } = kind else { return None };
+fn written_choice(kind: &ActionKind) -> Option<&str> {
+    let ActionKind::Path { access: FileAccess::Write, target, .. } = kind else { return None };
     target.literal().map(last_name).filter(|name| chooses(name))
 }
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::loaded::LoadedFile;
-use super::{ReadingPlan, SubjectReader, builtin, no_text};
+use super::{ActionReader, ReadingPlan, builtin, no_text};
 use crate::call::Json;
 use crate::path::{PathContext, is_below, locate};
+use crate::policy::action::{Action, ActionKind, ByArgument, PathStart, UseExtent, literal};
 use crate::policy::judge::{NeedsFiles, looked_up};
 use crate::policy::looking::looks;
-use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{
     self, CommandRole, DoubtReason, FactKind, FileAccess, HandedVariable, LineAnalysis, LineFact,
     Shell, Word, WordPiece, WorkingDir, reads_names_only,
@@ -28,7 +28,7 @@ enum Text<'t> {
     Joined(&'t str),
 }
 
-impl SubjectReader<'_> {
+impl ActionReader<'_> {
     /// The directory that the host runs the call in.
     pub(super) fn host(&self) -> &str {
         self.call.directory(self.context)
@@ -77,14 +77,14 @@ impl SubjectReader<'_> {
                 return Ok(start);
             }
         };
-        let kind = SubjectKind::Path {
+        let kind = ActionKind::Path {
             access: FileAccess::Read,
             target: literal(text.as_str()),
             extent: UseExtent::Itself,
             by: None,
         };
         let needs_allow = !inside && !plan.foreign;
-        self.subject(kind, name, needs_allow, &Arc::new(self.host_start()));
+        self.action(kind, name, needs_allow, &Arc::new(self.host_start()));
         Ok(start)
     }
 
@@ -93,11 +93,11 @@ impl SubjectReader<'_> {
         &mut self, plan: &ReadingPlan, name: &str, value: &Json, start: Arc<PathStart>,
     ) {
         let handed = self.environment(plan);
-        let base = self.subjects.len();
+        let base = self.actions.len();
         self.line(plan, name, value, start);
-        let commands = self.subjects.get(base..).unwrap_or_default();
-        let obeys = |subject: &Subject| match &subject.kind {
-            SubjectKind::Command { argv, role } => {
+        let commands = self.actions.get(base..).unwrap_or_default();
+        let obeys = |action: &Action| match &action.kind {
+            ActionKind::Command { argv, role } => {
                 handed.iter().any(|handed| shell::may_obey(argv, *role, *handed))
             }
             _ => false,
@@ -184,8 +184,8 @@ impl SubjectReader<'_> {
                 _ => None,
             };
             handed.push(HandedVariable::of(name, value));
-            let kind = SubjectKind::Env { name: name.clone() };
-            self.subject(kind, "env", !plan.foreign, &Arc::default());
+            let kind = ActionKind::Env { name: name.clone() };
+            self.action(kind, "env", !plan.foreign, &Arc::default());
         }
         handed
     }
@@ -216,13 +216,13 @@ impl SubjectReader<'_> {
 
     /// The word of a command.
     fn argument_of(&self, by: ByArgument) -> Option<Word> {
-        match &self.subjects.get(by.command)?.kind {
-            SubjectKind::Command { argv, .. } => argv.get(by.arg).cloned(),
+        match &self.actions.get(by.command)?.kind {
+            ActionKind::Command { argv, .. } => argv.get(by.arg).cloned(),
             _ => None,
         }
     }
 
-    /// What a command line can do, as subjects.
+    /// What a command line can do, as actions.
     fn facts(
         &mut self, plan: &ReadingPlan, name: &str, analysis: LineAnalysis,
         mut start: Arc<PathStart>, text: Text,
@@ -253,7 +253,7 @@ impl SubjectReader<'_> {
             .map(|dir| if sets_home && goes_home(&dir) { WorkingDir::Anywhere } else { dir })
             .collect();
         let argument: Arc<str> = Arc::from(name);
-        let base = self.subjects.len();
+        let base = self.actions.len();
         let reads =
             |fact: &LineFact| matches!(fact.what, FactKind::Path { access: FileAccess::Read, .. });
         // Said of the commands that read files alone, or write some or connect: most do neither.
@@ -272,7 +272,7 @@ impl SubjectReader<'_> {
             false => Vec::new(),
         };
         let exceeds = |command: usize| exceeds.get(command) == Some(&true);
-        // What is looked up below is no subject yet, so that the subjects are fewer than the facts.
+        // What is looked up below is no action yet, so that the actions are fewer than the facts.
         let mut next = base;
         let places: Vec<usize> = analysis
             .facts
@@ -294,15 +294,15 @@ impl SubjectReader<'_> {
             let loss = fact.what.loss();
             let (kind, needs_allow) = match fact.what {
                 FactKind::Command(command) => {
-                    (SubjectKind::Command { argv: command.argv, role: command.role }, needs)
+                    (ActionKind::Command { argv: command.argv, role: command.role }, needs)
                 }
                 FactKind::Redirect { access, target, .. } => {
                     if target.may_connect(sets_home) {
-                        let kind = SubjectKind::Url { target: anything(&target), by: None };
+                        let kind = ActionKind::Url { target: anything(&target), by: None };
                         let needs_allow = !plan.foreign;
                         let (span, argument) = (spans.then_some(fact.span), Arc::clone(&argument));
                         let start = Arc::clone(&start);
-                        connections.push(Subject {
+                        connections.push(Action {
                             kind,
                             span,
                             argument: Some(argument),
@@ -313,10 +313,10 @@ impl SubjectReader<'_> {
                         });
                     }
                     let kind =
-                        SubjectKind::Path { access, target, extent: UseExtent::Itself, by: None };
+                        ActionKind::Path { access, target, extent: UseExtent::Itself, by: None };
                     (kind, needs)
                 }
-                FactKind::Assign { name } => (SubjectKind::Env { name }, needs),
+                FactKind::Assign { name } => (ActionKind::Env { name }, needs),
                 FactKind::Path { command, arg, access, target, recursive, .. } => {
                     let names = access == FileAccess::Read && lists.get(command) == Some(&true);
                     let extent = match (recursive, names) {
@@ -325,7 +325,7 @@ impl SubjectReader<'_> {
                         (false, _) => UseExtent::Itself,
                     };
                     let kind =
-                        SubjectKind::Path { access, target, extent, by: Some(by(command, arg)) };
+                        ActionKind::Path { access, target, extent, by: Some(by(command, arg)) };
                     (kind, access == FileAccess::Write && arg > 0 && exceeds(command))
                 }
                 FactKind::Loads { command, arg, target } => {
@@ -351,15 +351,15 @@ impl SubjectReader<'_> {
                     continue;
                 }
                 FactKind::Url { command, arg, target } => {
-                    (SubjectKind::Url { target, by: Some(by(command, arg)) }, exceeds(command))
+                    (ActionKind::Url { target, by: Some(by(command, arg)) }, exceeds(command))
                 }
                 FactKind::Unknown { why, named } => {
                     let named = named.map(|(command, arg)| by(command, arg));
                     let held = why.is_held();
-                    (SubjectKind::Unknown { why: why.to_string().into(), named, held }, needs)
+                    (ActionKind::Unknown { why: why.to_string().into(), named, held }, needs)
                 }
             };
-            self.subjects.push(Subject {
+            self.actions.push(Action {
                 kind,
                 span: spans.then_some(fact.span),
                 argument: Some(Arc::clone(&argument)),
@@ -369,7 +369,7 @@ impl SubjectReader<'_> {
                 start: Arc::clone(&start),
             });
         }
-        self.subjects.append(&mut connections);
+        self.actions.append(&mut connections);
     }
 }
 

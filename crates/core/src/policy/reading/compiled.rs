@@ -1,11 +1,11 @@
 //! Where settings of TypeScript let the compiler write: it makes and replaces what they name, wherever that lies.
 
-use super::SubjectReader;
+use super::ActionReader;
 use super::repository::upwards;
 use crate::path::{FileLookup, PathContext, PathError, is_below, locate};
+use crate::policy::action::{ActionKind, ByArgument, PathStart};
 use crate::policy::document::{DocumentFormat, DocumentNode, DocumentValue, tree};
 use crate::policy::judge::places;
-use crate::policy::subject::{ByArgument, PathStart, SubjectKind};
 use crate::shell::{FileAccess, Word};
 
 /// The longest file of settings that is read, in bytes, and the most that name each other.
@@ -29,14 +29,14 @@ const SETTINGS: &str = "tsconfig.json";
 /// What stands for the folder of the settings that are begun with.
 const BEGUN_WITH: &str = "${configDir}";
 
-impl SubjectReader<'_> {
+impl ActionReader<'_> {
     /// Whether the compiler is told to write nothing of its sources, which lie where they are imported from, and by no settings to write
     /// what it keeps for the next time outside of the project.
     pub(super) fn writes_within(
         &self, by: ByArgument, start: &PathStart,
     ) -> Result<bool, PathError> {
-        let argv = match self.subjects.get(by.command).map(|it| &it.kind) {
-            Some(SubjectKind::Command { argv, .. }) => argv.as_slice(),
+        let argv = match self.actions.get(by.command).map(|it| &it.kind) {
+            Some(ActionKind::Command { argv, .. }) => argv.as_slice(),
             _ => &[],
         };
         let words: Option<Vec<&str>> = argv.iter().skip(1).map(Word::literal).collect();
@@ -45,7 +45,7 @@ impl SubjectReader<'_> {
             return Ok(false);
         };
         // The settings that it reads are not there yet.
-        if self.subjects.iter().any(|subject| brings_settings(&subject.kind, by)) {
+        if self.actions.iter().any(|action| brings_settings(&action.kind, by)) {
             return Ok(false);
         }
         let mut settings =
@@ -86,8 +86,8 @@ fn emits_nothing(words: &[&str]) -> bool {
 }
 
 /// Whether the line itself may write settings before the compiler, which is the command of `by`, reads them.
-fn brings_settings(kind: &SubjectKind, by: ByArgument) -> bool {
-    let SubjectKind::Path { access: FileAccess::Write, target, extent, by: writer } = kind else {
+fn brings_settings(kind: &ActionKind, by: ByArgument) -> bool {
+    let ActionKind::Path { access: FileAccess::Write, target, extent, by: writer } = kind else {
         return false;
     };
     let is_other = writer.is_none_or(|writer| writer.command != by.command);

@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::SubjectReader;
+use super::ActionReader;
 use super::nested::{NestedRepositories, NestedRepository, PassedFolders};
 use super::repository::{self, FoundRepository};
 use crate::path::{LocatedPath, PathError, is_below, locate, spelled};
+use crate::policy::action::{Action, ActionKind, ByArgument, PathStart, UseExtent, literal};
 use crate::policy::git::{self, GitReach};
 use crate::policy::judge::{NeedsFiles, looked_up, places, through};
 use crate::policy::quoted::quoted;
-use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{FileAccess, FileLoss, Span, Word, WordPiece};
 
 /// Folders that a call runs in beside its own.
@@ -26,7 +26,7 @@ enum CallFolders {
     Repository,
 }
 
-impl SubjectReader<'_> {
+impl ActionReader<'_> {
     /// Says so where the folder that a program runs in may make it do what nobody spoke of.
     pub(super) fn folders(&mut self) -> Result<(), NeedsFiles> {
         if self.moved()? {
@@ -40,10 +40,10 @@ impl SubjectReader<'_> {
     fn repositories(&mut self) -> Result<(), NeedsFiles> {
         let mut starts: Vec<Arc<PathStart>> = Vec::new();
         let mut named: Vec<String> = Vec::new();
-        for subject in &self.subjects {
-            let Some(argv) = subject.kind.git() else { continue };
-            if !starts.iter().any(|start| Arc::ptr_eq(start, &subject.start)) {
-                starts.push(Arc::clone(&subject.start));
+        for action in &self.actions {
+            let Some(argv) = action.kind.git() else { continue };
+            if !starts.iter().any(|start| Arc::ptr_eq(start, &action.start)) {
+                starts.push(Arc::clone(&action.start));
             }
             let mut words: Vec<&str> = argv.iter().skip(1).filter_map(Word::literal).collect();
             if let Some(command) = words.iter().position(|word| TALKS.contains(word)) {
@@ -104,12 +104,12 @@ impl SubjectReader<'_> {
         let home = self.context.home.as_deref();
         let mut looked: Vec<String> = Vec::new();
         let mut fetches = false;
-        for subject in &self.subjects {
-            let Some(argv) = subject.kind.git() else { continue };
+        for action in &self.actions {
+            let Some(argv) = action.kind.git() else { continue };
             if git::reads_no_objects(argv) {
                 continue;
             }
-            for dir in self.dirs_of(&subject.start)? {
+            for dir in self.dirs_of(&action.start)? {
                 let Some((_, git)) = self.work_tree(&dir)? else { continue };
                 if !looked.contains(&git) {
                     fetches |= self.git.fetches_lazily(&git, home, self.files);
@@ -128,21 +128,21 @@ impl SubjectReader<'_> {
 
     /// The first repository that git goes on into, where its settings may say what git runs.
     fn entered(&self) -> Result<Option<NestedRepository>, NeedsFiles> {
-        let goes = |subject: &&Subject| {
-            subject.kind.git().is_some_and(|argv| git::reach(argv) > GitReach::Settings)
+        let goes = |action: &&Action| {
+            action.kind.git().is_some_and(|argv| git::reach(argv) > GitReach::Settings)
         };
         // What is added is gone into by what follows.
-        let several = self.subjects.iter().filter(goes).count() > 1;
+        let several = self.actions.iter().filter(goes).count() > 1;
         let home = self.context.home.as_deref();
         let mut looked: Vec<(String, GitReach)> = Vec::new();
         let mut named: HashMap<String, bool> = HashMap::new();
-        for subject in &self.subjects {
-            let Some(argv) = subject.kind.git() else { continue };
+        for action in &self.actions {
+            let Some(argv) = action.kind.git() else { continue };
             let by_words = git::reach(argv);
             if by_words == GitReach::Here {
                 continue;
             }
-            for dir in self.dirs_of(&subject.start)? {
+            for dir in self.dirs_of(&action.start)? {
                 let Some((top, git)) = self.work_tree(&dir)? else { continue };
                 let name_others = || self.git.settings_name_others(&git, home, self.files);
                 let reach = by_words
@@ -168,15 +168,12 @@ impl SubjectReader<'_> {
                     }
                     looked.push((top.clone(), reach));
                 }
-                if !has_word(subject, &["add", "stage"]) {
+                if !has_word(action, &["add", "stage"]) {
                     continue;
                 }
-                let passed = if is_forced(subject) {
-                    PassedFolders::Nothing
-                } else {
-                    PassedFolders::Ignored
-                };
-                for folder in self.added(subject, &dir, &top)? {
+                let passed =
+                    if is_forced(action) { PassedFolders::Nothing } else { PassedFolders::Ignored };
+                for folder in self.added(action, &dir, &top)? {
                     let mut entered = Ok(None);
                     if folder != top {
                         entered = looked_up(nested.in_folder(&folder))?;
@@ -195,9 +192,9 @@ impl SubjectReader<'_> {
     }
 
     /// The folders, or files, that `git add` takes in; where not all is told, the whole work tree.
-    fn added(&self, subject: &Subject, dir: &str, top: &str) -> Result<Vec<String>, NeedsFiles> {
+    fn added(&self, action: &Action, dir: &str, top: &str) -> Result<Vec<String>, NeedsFiles> {
         const SPECIAL: &[char] = &['*', '?', '[', '\\', ':'];
-        let words = subject.kind.git().unwrap_or_default().iter().skip(1);
+        let words = action.kind.git().unwrap_or_default().iter().skip(1);
         let (mut is_named, mut is_behind) = (false, false);
         let names = words.filter(|word| match word.literal() {
             // A folder may be called so, too.
@@ -213,7 +210,7 @@ impl SubjectReader<'_> {
             Some(text) => is_behind || !text.starts_with('-'),
             None => true,
         });
-        let from = subject.start.at(dir);
+        let from = action.start.at(dir);
         let mut folders = Vec::new();
         for name in names {
             let name = spelled(&name.pieces, &from).filter(|name| !name.contains(SPECIAL));
@@ -231,27 +228,27 @@ impl SubjectReader<'_> {
 
     /// What git reads of all that is here it reads of the whole work tree, which may begin further up.
     pub(super) fn work_trees(&mut self) -> Result<(), NeedsFiles> {
-        let mut more: Vec<Subject> = Vec::new();
-        for subject in &self.subjects {
-            let SubjectKind::Path {
+        let mut more: Vec<Action> = Vec::new();
+        for action in &self.actions {
+            let ActionKind::Path {
                 access: FileAccess::Read,
                 target,
                 extent: UseExtent::Tree,
                 by: Some(by),
-            } = &subject.kind
+            } = &action.kind
             else {
                 continue;
             };
-            let git = self.subjects.get(by.command).is_some_and(|it| it.kind.git().is_some());
+            let git = self.actions.get(by.command).is_some_and(|it| it.kind.git().is_some());
             if !git || target.literal() != Some(".") {
                 continue;
             }
-            for dir in self.dirs_of(&subject.start)? {
+            for dir in self.dirs_of(&action.start)? {
                 let Some((top, _)) = self.work_tree(&dir)?.filter(|(top, _)| *top != dir) else {
                     continue;
                 };
-                let mut above = subject.clone();
-                if let SubjectKind::Path { target, .. } = &mut above.kind {
+                let mut above = action.clone();
+                if let ActionKind::Path { target, .. } = &mut above.kind {
                     *target = literal(if top.is_empty() { "/".to_owned() } else { top });
                 }
                 if !more.iter().any(|known| known.kind == above.kind) {
@@ -259,7 +256,7 @@ impl SubjectReader<'_> {
                 }
             }
         }
-        self.subjects.extend(more);
+        self.actions.extend(more);
         Ok(())
     }
 
@@ -314,9 +311,8 @@ impl SubjectReader<'_> {
         &mut self, path: String, extent: UseExtent, by: Option<ByArgument>,
         (start, span, argument): (&Arc<PathStart>, Option<Span>, &Arc<str>),
     ) {
-        let kind =
-            SubjectKind::Path { access: FileAccess::Read, target: literal(path), extent, by };
-        self.subjects.push(Subject {
+        let kind = ActionKind::Path { access: FileAccess::Read, target: literal(path), extent, by };
+        self.actions.push(Action {
             kind,
             span,
             argument: Some(Arc::clone(argument)),
@@ -346,21 +342,21 @@ impl SubjectReader<'_> {
     fn moved(&mut self) -> Result<bool, NeedsFiles> {
         let host = self.host();
         let mut moved = self
-            .subjects
+            .actions
             .iter()
-            .filter(|subject| subject.start.has_left(host) && subject.kind.depends_on_folder());
+            .filter(|action| action.start.has_left(host) && action.kind.depends_on_folder());
         // Where git only looks, the settings that it finds can be looked at before.
-        let all_look = moved.clone().all(|subject| subject.kind.looks_with_git());
-        let first = moved.find(|subject| all_look || !subject.kind.looks_with_git());
+        let all_look = moved.clone().all(|action| action.kind.looks_with_git());
+        let first = moved.find(|action| all_look || !action.kind.looks_with_git());
         let Some((kind, start)) = first.map(|it| (&it.kind, Arc::clone(&it.start))) else {
             return Ok(false);
         };
         let program = match kind {
-            SubjectKind::Command { argv, .. } => argv.first().and_then(Word::literal),
+            ActionKind::Command { argv, .. } => argv.first().and_then(Word::literal),
             _ => None,
         };
         let program = program.unwrap_or_default().to_owned();
-        let stays = all_stay(&self.subjects);
+        let stays = all_stay(&self.actions);
         let folders = match self.folders_of(&start, all_look, stays)? {
             // One that the line itself makes is not there yet.
             CallFolders::Inside if self.makes_repository() => CallFolders::Repository,
@@ -381,8 +377,8 @@ impl SubjectReader<'_> {
     /// Whether a file called `HEAD` may be written.
     fn makes_repository(&self) -> bool {
         const HEAD: &str = "head";
-        self.subjects.iter().any(|subject| match &subject.kind {
-            SubjectKind::Path { access: FileAccess::Write, target, .. } => {
+        self.actions.iter().any(|action| match &action.kind {
+            ActionKind::Path { access: FileAccess::Write, target, .. } => {
                 match target.pieces.last() {
                     Some(WordPiece::Text(end)) => {
                         let end = end.to_ascii_lowercase();
@@ -406,7 +402,7 @@ impl SubjectReader<'_> {
             texts.push(text);
         }
         let Ok(roots) = looked_up(self.roots())? else { return Ok(CallFolders::Elsewhere) };
-        let runs_git = self.subjects.iter().any(|subject| subject.kind.git().is_some());
+        let runs_git = self.actions.iter().any(|action| action.kind.git().is_some());
         let inside = |path: &str| roots.iter().any(|root| is_below(path, root));
         for base in &start.bases {
             let from = start.at(base);
@@ -458,14 +454,14 @@ impl SubjectReader<'_> {
 }
 
 /// Whether it is git with one of these words.
-fn has_word(subject: &Subject, names: &[&str]) -> bool {
-    let mut words = subject.kind.git().unwrap_or_default().iter().filter_map(Word::literal);
+fn has_word(action: &Action, names: &[&str]) -> bool {
+    let mut words = action.kind.git().unwrap_or_default().iter().filter_map(Word::literal);
     words.any(|word| names.contains(&word))
 }
 
 /// Whether `git add` may take what git ignores: `-f`, also among other letters, or what only the run will tell.
-fn is_forced(subject: &Subject) -> bool {
-    subject.kind.git().unwrap_or_default().iter().any(|word| {
+fn is_forced(action: &Action) -> bool {
+    action.kind.git().unwrap_or_default().iter().any(|word| {
         let Some(text) = word.literal() else { return true };
         match text.strip_prefix('-') {
             Some(long) if long.starts_with('-') => long.starts_with("-f"),
@@ -479,8 +475,8 @@ fn is_forced(subject: &Subject) -> bool {
 const TALKS: &[&str] = &["fetch", "pull", "push", "ls-remote", "remote", "fetch-pack", "send-pack"];
 
 /// Whether all commands of git stay in the repository that they find.
-fn all_stay(subjects: &[Subject]) -> bool {
-    subjects.iter().filter(|subject| subject.kind.looks_with_git()).all(
-        |subject| matches!(&subject.kind, SubjectKind::Command { argv, .. } if git::reach(argv) <= GitReach::Settings),
+fn all_stay(actions: &[Action]) -> bool {
+    actions.iter().filter(|action| action.kind.looks_with_git()).all(
+        |action| matches!(&action.kind, ActionKind::Command { argv, .. } if git::reach(argv) <= GitReach::Settings),
     )
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::SubjectReader;
+use super::ActionReader;
 use crate::path::{
     DirEntry, DirListing, ExpandedPattern, PathContext, PathError, expanded, is_below, is_garbled,
     locate, spelled,
 };
+use crate::policy::action::{Action, ActionKind, ByArgument, PathStart, UseExtent, literal};
 use crate::policy::judge::{NeedsFiles, PathSpots, looked_up, places};
-use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{
     DoubtReason, FileAccess, FileLoss, PassedOver, Span, Word, WordPiece, option_marks, stays_below,
 };
@@ -33,7 +33,7 @@ pub(super) struct LoadedFile {
     pub(super) start: Arc<PathStart>,
 }
 
-impl SubjectReader<'_> {
+impl ActionReader<'_> {
     /// Says so where a command loads what is not the project's own, or may not be.
     pub(super) fn loaded(&mut self) -> Result<(), NeedsFiles> {
         for LoadedFile { by, target, why, span, argument, start } in std::mem::take(&mut self.loads)
@@ -84,9 +84,9 @@ impl SubjectReader<'_> {
             let is_search = matches!(why, DoubtReason::FindsWords | DoubtReason::FindsLinks);
             let named = (!is_search).then_some(by);
             let kind =
-                SubjectKind::Unknown { why: why.to_string().into(), named, held: why.is_held() };
+                ActionKind::Unknown { why: why.to_string().into(), named, held: why.is_held() };
             let argument = Some(argument);
-            self.subjects.push(Subject {
+            self.actions.push(Action {
                 kind,
                 span,
                 argument,
@@ -101,8 +101,8 @@ impl SubjectReader<'_> {
 
     /// The name of the program that an argument belongs to.
     fn program(&self, by: ByArgument) -> &str {
-        match self.subjects.get(by.command).map(|it| &it.kind) {
-            Some(SubjectKind::Command { argv, .. }) => argv.first().and_then(Word::literal),
+        match self.actions.get(by.command).map(|it| &it.kind) {
+            Some(ActionKind::Command { argv, .. }) => argv.first().and_then(Word::literal),
             _ => None,
         }
         .unwrap_or_default()
@@ -140,7 +140,7 @@ impl SubjectReader<'_> {
         &self, target: &Word, start: &PathStart, is_one: impl Fn(&str) -> bool,
     ) -> Result<bool, PathError> {
         let (dirs, adrift) = places(start, self.files)?;
-        if adrift || self.subjects.iter().any(|subject| may_name_a_file(&subject.kind)) {
+        if adrift || self.actions.iter().any(|action| may_name_a_file(&action.kind)) {
             return Ok(false);
         }
         for dir in dirs {
@@ -161,8 +161,8 @@ impl SubjectReader<'_> {
         &self, top: &Word, start: &PathStart, is_fine: impl Fn(&DirEntry) -> bool,
     ) -> Result<bool, PathError> {
         let (dirs, adrift) = places(start, self.files)?;
-        let makes_others = |subject: &Subject| match &subject.kind {
-            SubjectKind::Path { access: FileAccess::Write, target, extent, .. } => {
+        let makes_others = |action: &Action| match &action.kind {
+            ActionKind::Path { access: FileAccess::Write, target, extent, .. } => {
                 *extent != UseExtent::Itself || target.literal().is_none_or(is_several_words)
             }
             kind => may_name_a_file(kind),
@@ -172,7 +172,7 @@ impl SubjectReader<'_> {
             is_link: false,
             is_dir: true,
         };
-        if adrift || !is_fine(&itself) || self.subjects.iter().any(makes_others) {
+        if adrift || !is_fine(&itself) || self.actions.iter().any(makes_others) {
             return Ok(false);
         }
         let mut left = MOST_FOUND;
@@ -303,10 +303,10 @@ fn may_find(pattern: &Word, name: &str) -> bool {
 
 /// Whether this may make a file whose name is an option, or a place on another machine: a program that does what the project
 /// says, or one that writes where not one name is told.
-fn may_name_a_file(kind: &SubjectKind) -> bool {
+fn may_name_a_file(kind: &ActionKind) -> bool {
     match kind {
-        SubjectKind::Command { .. } => kind.depends_on_folder() && !kind.looks_with_git(),
-        SubjectKind::Path { access: FileAccess::Write, target, extent, .. } => {
+        ActionKind::Command { .. } => kind.depends_on_folder() && !kind.looks_with_git(),
+        ActionKind::Path { access: FileAccess::Write, target, extent, .. } => {
             let name = target.literal().map(|text| text.rsplit('/').next().unwrap_or(text));
             *extent != UseExtent::Itself
                 || name.is_none_or(|name| {

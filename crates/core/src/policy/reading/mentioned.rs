@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::SubjectReader;
-use crate::policy::subject::{ByArgument, Subject, SubjectKind, UseExtent, literal};
+use super::ActionReader;
+use crate::policy::action::{Action, ActionKind, ByArgument, UseExtent, literal};
 use crate::shell::{
     self, CommandRole, EffectKnowledge, FileAccess, FileLoss, Word, WordPiece, is_builtin, kind,
     knowledge_of, takes_addresses, takes_data_only, tells_reads,
@@ -25,12 +25,12 @@ const RUNS: &[&str] = &["exec", "run", "--", "--exec", "-x"];
 /// Options that take a command line.
 const SCRIPTS: &[&str] = &["-c", "--run", "--exec", "--command", "--cmd"];
 
-impl SubjectReader<'_> {
-    /// Gathers them. They stand behind all other subjects, since those that nothing is said of are left out of the verdict.
+impl ActionReader<'_> {
+    /// Gathers them. They stand behind all other actions, since those that nothing is said of are left out of the verdict.
     pub(super) fn mentioned(&mut self) {
         let mut found = Vec::new();
-        for (command, subject) in self.subjects.iter().enumerate() {
-            let SubjectKind::Command { argv, role: CommandRole::Plain } = &subject.kind else {
+        for (command, action) in self.actions.iter().enumerate() {
+            let ActionKind::Command { argv, role: CommandRole::Plain } = &action.kind else {
                 continue;
             };
             let words: Vec<&str> = argv.iter().map_while(Word::literal).collect();
@@ -57,7 +57,7 @@ impl SubjectReader<'_> {
                     ],
                 };
                 files(word).into_iter().flat_map(move |target| {
-                    uses.iter().map(move |(access, extent)| SubjectKind::Path {
+                    uses.iter().map(move |(access, extent)| ActionKind::Path {
                         access: *access,
                         target: target.clone(),
                         extent: *extent,
@@ -67,20 +67,20 @@ impl SubjectReader<'_> {
             });
             let commands = commands(argv)
                 .into_iter()
-                .map(|argv| SubjectKind::Command { argv, role: CommandRole::Wrapper });
+                .map(|argv| ActionKind::Command { argv, role: CommandRole::Wrapper });
             for kind in files.take(2 * MOST_FILES).chain(commands) {
-                found.push(Subject {
+                found.push(Action {
                     kind,
-                    span: subject.span,
-                    argument: subject.argument.clone(),
+                    span: action.span,
+                    argument: action.argument.clone(),
                     needs_allow: false,
                     mentioned: true,
                     loss: FileLoss::Nothing,
-                    start: Arc::clone(&subject.start),
+                    start: Arc::clone(&action.start),
                 });
             }
         }
-        self.subjects.extend(found);
+        self.actions.extend(found);
     }
 }
 

@@ -23,11 +23,11 @@ use loaded::LoadedFile;
 use nested::KnownGit;
 use versions::KnownVersions;
 
+use super::action::{Action, ActionKind, PathStart, UseExtent, literal};
 use super::document::{PolicyDocument, ToolReading};
 use super::judge::{JudgedCall, LedPlaces, NeedsFiles};
 use super::names::own_names;
 use super::quoted::quoted;
-use super::subject::{PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::call::Json;
 use crate::path::{FileLookup, PathContext};
 use crate::shell::{FileAccess, FileLoss, Word, WordPiece};
@@ -37,7 +37,7 @@ use crate::shell::{FileAccess, FileLoss, Word, WordPiece};
 pub(crate) struct ToolReadings {
     /// By documents that are trusted; what the strongest says of a tool's argument counts.
     trusted: BTreeMap<String, ToolReading>,
-    /// By documents that are not: their subjects are judged besides, so that they can only tighten.
+    /// By documents that are not: their actions are judged besides, so that they can only tighten.
     untrusted: BTreeMap<String, Vec<ToolReading>>,
     /// Of git, from earlier calls.
     pub(super) git: Arc<KnownGit>,
@@ -134,7 +134,7 @@ impl ToolReadings {
 /// A call, read.
 pub(crate) struct ReadCall {
     /// Everything that it would do. Never empty.
-    pub(crate) subjects: Vec<Subject>,
+    pub(crate) actions: Vec<Action>,
     /// Where that leads which its commands load.
     pub(crate) led: LedPlaces,
 }
@@ -143,16 +143,16 @@ pub(crate) struct ReadCall {
 ///
 /// # Errors
 /// When the file system is needed to tell in which directory it runs.
-pub(crate) fn subjects(
+pub(crate) fn actions(
     call: &JudgedCall, readings: &ToolReadings, context: &PathContext, files: &dyn FileLookup,
 ) -> Result<ReadCall, NeedsFiles> {
-    let mut reader = SubjectReader {
+    let mut reader = ActionReader {
         call,
         context,
         files,
         git: &readings.git,
         versions: &readings.versions,
-        subjects: Vec::new(),
+        actions: Vec::new(),
         loads: Vec::new(),
         led: LedPlaces::default(),
         guesses: false,
@@ -166,20 +166,20 @@ pub(crate) fn subjects(
     reader.guesses = false;
     reader.mentioned();
     // What needs no allow is covered by the rest of the call, and that has to be there.
-    if !reader.subjects.iter().any(|subject| subject.needs_allow) {
+    if !reader.actions.iter().any(|action| action.needs_allow) {
         reader.unknown(None, "the call does nothing that could be judged");
     }
-    Ok(ReadCall { subjects: reader.subjects, led: reader.led })
+    Ok(ReadCall { actions: reader.actions, led: reader.led })
 }
 
-/// Where the subjects of one call are gathered.
-struct SubjectReader<'a> {
+/// Where the actions of one call are gathered.
+struct ActionReader<'a> {
     call: &'a JudgedCall<'a>,
     context: &'a PathContext,
     files: &'a dyn FileLookup,
     git: &'a KnownGit,
     versions: &'a KnownVersions,
-    subjects: Vec<Subject>,
+    actions: Vec<Action>,
     /// What its commands run, or what decides what they run.
     loads: Vec<LoadedFile>,
     /// Where that leads.
@@ -188,7 +188,7 @@ struct SubjectReader<'a> {
     guesses: bool,
 }
 
-impl<'a> SubjectReader<'a> {
+impl<'a> ActionReader<'a> {
     /// Adds what this reading says; the answer is how the tool was read, where it was.
     fn read<'r>(
         &mut self, stated: Option<&'r ToolReading>,
@@ -236,9 +236,9 @@ impl<'a> SubjectReader<'a> {
     }
 
     fn tool(&mut self) {
-        let kind = SubjectKind::Tool { name: Arc::from(self.call.tool_name) };
+        let kind = ActionKind::Tool { name: Arc::from(self.call.tool_name) };
         let start = Arc::new(self.host_start());
-        self.subjects.push(Subject {
+        self.actions.push(Action {
             kind,
             span: None,
             argument: None,
@@ -262,10 +262,10 @@ impl<'a> SubjectReader<'a> {
         if self.guesses {
             return;
         }
-        let kind = SubjectKind::Unknown { why, named: None, held };
+        let kind = ActionKind::Unknown { why, named: None, held };
         let argument = argument.map(Arc::from);
         let start = Arc::new(PathStart::default());
-        self.subjects.push(Subject {
+        self.actions.push(Action {
             kind,
             span: None,
             argument,
@@ -373,11 +373,11 @@ impl<'a> SubjectReader<'a> {
     }
 
     /// What an argument of the tool says.
-    fn subject(
-        &mut self, kind: SubjectKind, argument: &str, needs_allow: bool, start: &Arc<PathStart>,
+    fn action(
+        &mut self, kind: ActionKind, argument: &str, needs_allow: bool, start: &Arc<PathStart>,
     ) {
         let (argument, start) = (Some(Arc::from(argument)), Arc::clone(start));
-        self.subjects.push(Subject {
+        self.actions.push(Action {
             kind,
             span: None,
             argument,
@@ -397,15 +397,15 @@ impl<'a> SubjectReader<'a> {
             ArgumentMeaning::Url => {
                 if let Some(path) = crate::path::file_of(text) {
                     // A file is read, whatever it is called.
-                    let kind = SubjectKind::Path {
+                    let kind = ActionKind::Path {
                         access: FileAccess::Read,
                         target: literal(path),
                         extent: UseExtent::Itself,
                         by: None,
                     };
-                    self.subject(kind, name, !plan.foreign, start);
+                    self.action(kind, name, !plan.foreign, start);
                 }
-                SubjectKind::Url { target: literal(text), by: None }
+                ActionKind::Url { target: literal(text), by: None }
             }
             ArgumentMeaning::Command
             | ArgumentMeaning::Read
@@ -441,8 +441,8 @@ impl<'a> SubjectReader<'a> {
                     }
                     let target = pattern_word(text);
                     let (access, extent) = (FileAccess::Read, UseExtent::Tree);
-                    let kind = SubjectKind::Path { access, target, extent, by: None };
-                    self.subject(kind, name, !plan.foreign, start);
+                    let kind = ActionKind::Path { access, target, extent, by: None };
+                    self.action(kind, name, !plan.foreign, start);
                 }
                 let access = match says {
                     ArgumentMeaning::Write | ArgumentMeaning::Change => FileAccess::Write,
@@ -462,13 +462,13 @@ impl<'a> SubjectReader<'a> {
                     // An allow to write it is one to change it, as that of a command is.
                     let access = FileAccess::Read;
                     let kind =
-                        SubjectKind::Path { access, target: target.clone(), extent, by: None };
-                    self.subject(kind, name, false, start);
+                        ActionKind::Path { access, target: target.clone(), extent, by: None };
+                    self.action(kind, name, false, start);
                 }
-                SubjectKind::Path { access, target, extent, by: None }
+                ActionKind::Path { access, target, extent, by: None }
             }
         };
-        self.subject(kind, name, !plan.foreign, start);
+        self.action(kind, name, !plan.foreign, start);
     }
 
     /// The files that a glob picks by name below a directory. A search passes over hidden ones unless it does, so that what
@@ -484,7 +484,7 @@ impl<'a> SubjectReader<'a> {
             .filter(|name| name.starts_with('.'));
         let whole = Some(glob).filter(|glob| !glob.contains(is_special));
         for name in hidden.chain(whole).collect::<BTreeSet<_>>() {
-            let kind = SubjectKind::Path {
+            let kind = ActionKind::Path {
                 access: FileAccess::Read,
                 // What follows a brace belongs to the name, too.
                 target: below_word(dir, &name.replace('{', "*")),
@@ -492,7 +492,7 @@ impl<'a> SubjectReader<'a> {
                 by: None,
             };
             // The directory is what must be allowed.
-            self.subject(kind, argument, false, start);
+            self.action(kind, argument, false, start);
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! Files that run with the rights of their owner: what a copy would take over.
 
-use super::SubjectReader;
+use super::ActionReader;
 use crate::path::{DirListing, PathError, locate, spelled};
+use crate::policy::action::PathStart;
 use crate::policy::judge::places;
-use crate::policy::subject::PathStart;
 use crate::shell::{Word, WordPiece};
 
 /// How many names below a folder are looked at.
@@ -12,7 +12,7 @@ const MOST_FOUND: usize = 20_000;
 /// The bits of setuid and setgid.
 const SETS_ID: u32 = 0o6000;
 
-impl SubjectReader<'_> {
+impl ActionReader<'_> {
     /// Whether nothing that this names, or that lies below it, runs with the rights of its owner.
     pub(super) fn has_plain_rights(
         &self, target: &Word, start: &PathStart,

@@ -74,7 +74,7 @@ fn a_child_only_tightens() {
         assert_eq!(says.effect, effect(expected), "{line}");
         assert_eq!(
             says.effect,
-            says.subjects.iter().map(|judged| judged.effect).max().unwrap(),
+            says.actions.iter().map(|judged| judged.effect).max().unwrap(),
             "{line}"
         );
     }

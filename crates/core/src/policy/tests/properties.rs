@@ -152,7 +152,7 @@ proptest! {
         let grants = GrantRules::compile(document(&grants, LayerKind::Session, true).rules, &context()).unwrap();
         if grants.answers(&call.judged(), &verdict, &Links::default()).unwrap() {
             prop_assert_eq!(verdict.effect, Effect::Ask);
-            for judged in verdict.subjects {
+            for judged in verdict.actions {
                 prop_assert!(judged.effect == Effect::Allow || judged.is_grantable());
             }
         }

@@ -47,7 +47,7 @@ fn what_could_only_be_what_a_rule_speaks_of_is_not_left_to_it() {
     let prod = "[[rule]]\neffect = \"ask\"\ncommands = [\"deploy prod\"]\nreviewer = true\n";
     let said = |line| {
         let said = verdict(&policy(prod), &Call::run(line));
-        let of_command = said.subjects.first().unwrap();
+        let of_command = said.actions.first().unwrap();
         (of_command.effect, of_command.reviewable)
     };
     assert_eq!(said("deploy prod"), (Effect::Ask, true));

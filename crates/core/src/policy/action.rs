@@ -13,9 +13,9 @@ use crate::shell::{
 
 /// One thing that a call would do, read off its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Subject {
+pub struct Action {
     /// What it is.
-    pub kind: SubjectKind,
+    pub kind: ActionKind,
     /// Where it stands in the command line, where there is one.
     pub span: Option<Span>,
     /// The argument it came from; `None` for what the call as a whole is.
@@ -32,9 +32,9 @@ pub struct Subject {
     pub start: Arc<PathStart>,
 }
 
-/// What a subject is.
+/// What an action is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SubjectKind {
+pub enum ActionKind {
     /// A command runs.
     Command {
         /// Its words. Never empty.
@@ -108,13 +108,13 @@ impl UseExtent {
 /// An argument of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ByArgument {
-    /// The command, as an index among the call's subjects.
+    /// The command, as an index among the call's actions.
     pub command: usize,
     /// The argument, as an index into its argv.
     pub arg: usize,
 }
 
-impl SubjectKind {
+impl ActionKind {
     /// Whether it is a program that does what the files of the folder say that it runs in. What is not known to take data
     /// alone from there does.
     pub(crate) fn depends_on_folder(&self) -> bool {
@@ -152,7 +152,7 @@ impl SubjectKind {
         (base_name(name) == "git").then_some(argv)
     }
 
-    /// Puts the subject behind `base` others.
+    /// Puts the action behind `base` others.
     pub(crate) fn move_commands(&mut self, base: usize) {
         if let Self::Path { by: Some(by), .. }
         | Self::Url { by: Some(by), .. }
@@ -201,30 +201,30 @@ impl PathStart {
     }
 }
 
-impl Subject {
-    /// What kind of subject it is: `command`, `read`, `write`, `url`, `env`, `tool` or `unknown`.
+impl Action {
+    /// What kind of action it is: `command`, `read`, `write`, `url`, `env`, `tool` or `unknown`.
     pub fn kind_name(&self) -> &'static str {
         match &self.kind {
-            SubjectKind::Command { .. } => "command",
-            SubjectKind::Path { access: FileAccess::Read, .. } => "read",
-            SubjectKind::Path { access: FileAccess::Write, .. } => "write",
-            SubjectKind::Url { .. } => "url",
-            SubjectKind::Env { .. } => "env",
-            SubjectKind::Tool { .. } => "tool",
-            SubjectKind::Unknown { .. } => "unknown",
+            ActionKind::Command { .. } => "command",
+            ActionKind::Path { access: FileAccess::Read, .. } => "read",
+            ActionKind::Path { access: FileAccess::Write, .. } => "write",
+            ActionKind::Url { .. } => "url",
+            ActionKind::Env { .. } => "env",
+            ActionKind::Tool { .. } => "tool",
+            ActionKind::Unknown { .. } => "unknown",
         }
     }
 
     /// What it is about, as a human would write it. Not escaped.
     pub fn text(&self) -> String {
         match &self.kind {
-            SubjectKind::Command { argv, .. } => command_text(argv, self.start.line.as_deref()),
-            SubjectKind::Path { target, .. } | SubjectKind::Url { target, .. } => {
+            ActionKind::Command { argv, .. } => command_text(argv, self.start.line.as_deref()),
+            ActionKind::Path { target, .. } | ActionKind::Url { target, .. } => {
                 as_written(target, self.start.line.as_deref()).unwrap_or_else(|| word_text(target))
             }
-            SubjectKind::Env { name } => name.clone(),
-            SubjectKind::Tool { name } => name.to_string(),
-            SubjectKind::Unknown { why, .. } => why.to_string(),
+            ActionKind::Env { name } => name.clone(),
+            ActionKind::Tool { name } => name.to_string(),
+            ActionKind::Unknown { why, .. } => why.to_string(),
         }
     }
 }
