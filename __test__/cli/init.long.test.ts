@@ -463,7 +463,10 @@ test('the policy is made from scripts and languages, and says what it should', a
   const { stdout } = await init(folder, '--yes');
   expect(stdout).toContain('pnpm add countersign');
   const policy = await loadPolicy(join(folder, POLICY));
-  const place = { cwd: folder, project: folder };
+  // One that corepack has fetched: of any other a server would be asked.
+  const home = scratch();
+  mkdirSync(join(home, '.cache/node/corepack/v1/pnpm/10.0.0'), { recursive: true });
+  const place = { cwd: folder, project: folder, home };
   const says = async (toolName: string, args: object): Promise<string> =>
     (await checkPolicy(policy, { toolName, args }, place)).effect;
   const commands = [

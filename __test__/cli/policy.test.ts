@@ -59,6 +59,7 @@ describe('wrong input', () => {
         [['preview', '--tool', 'x', '--args', '{}', '--width', '5'], /--width/],
         [['preview', '--tool', 'x', '--args', '{}', '--width', 'x'], /--width/],
         [['preview', '--tool', 'x', '--args', 'nope'], /not JSON/],
+        [['policy', 'check', '-p', 'preset:none', 'ls'], /no preset "none"/],
         [['\u001b[2J'], /no command/],
       ],
       3,
@@ -77,7 +78,6 @@ describe('wrong input', () => {
       [
         [['policy', 'check', '-p', 'none.toml', 'ls'], /ERR_POLICY_FILE.*none\.toml/],
         [['policy', 'check', '-p', 'bad.toml', 'ls'], /ERR_POLICY_UNKNOWN_KEY.*bad\.toml:2/],
-        [['policy', 'check', '-p', 'preset:none', 'ls'], /preset/],
         [['policy', 'lint', 'none.toml'], /none\.toml/],
         [['policy', 'lint', 'bad.toml'], /bad\.toml:2/],
         [['policy', 'replay', '-p', 'policy.toml', 'none.jsonl'], /none\.jsonl/],

@@ -8,6 +8,7 @@ import type { ForeignPolicyFormat, Gate, Policy, PolicyEffect } from '../../inde
 import { checkPolicy, createGate, gateTools, importPolicy } from '../../ts/index.js';
 import { builtinTools } from '../../ts/native.js';
 import { namesFor } from '../../ts/options/usual-names.js';
+import { sample } from '../support/effort.js';
 import { listenToWarnings } from '../support/warnings.js';
 import { claude, imported, problemOf } from './support.js';
 
@@ -317,12 +318,12 @@ test('each line that a pattern of theirs means is denied', async () => {
       ['', ...words].map((other) => [program, one, other].filter((word) => word !== '').join(' ')),
     ),
   );
-  for (const pattern of patterns) {
+  for (const [turn, pattern] of patterns.entries()) {
     const checks = [
       await inAuto('claude-code', claudeDenies(`Bash(${pattern})`)),
       await inAuto('opencode', opencodeDenies(pattern)),
     ];
-    for (const command of lines) {
+    for (const command of sample(lines, 120, turn)) {
       const bare = pattern.endsWith(' *') && isLike(pattern.slice(0, -2), command);
       if (!bare && !isLike(pattern, command)) continue;
       for (const check of checks) expect(await check('bash', { command }), `${pattern}: ${command}`).toBe('deny');

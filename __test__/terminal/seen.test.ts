@@ -17,7 +17,7 @@ import {
   type ScreenState,
 } from '../../ts/cli/chat/screen/state.js';
 import { approval } from './fake.js';
-import { isThorough } from '../support/effort.js';
+import { effort } from '../support/effort.js';
 import { Sitting, viewOf } from './presses.js';
 
 const asked = (ask: WaitingAsk): ScreenState => withView(START, viewOf(ask), 0);
@@ -190,7 +190,7 @@ describe('nothing is approved whose end never stood together with the choices, o
     'one long line': (count) => approval('execute', { command: `${'a'.repeat(count * 30)} END()` }),
   };
   /** Between two lengths. */
-  const STEP = isThorough ? 1 : 7;
+  const STEP = effort(15, 4);
   const SIZES = [
     [80, 24],
     [60, 20],

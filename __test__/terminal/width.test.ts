@@ -8,7 +8,7 @@ import type { WatchState } from '../../ts/cli/watch-state.js';
 import { preview } from '../../ts/native.js';
 import type { WaitingAsk } from '../../ts/cli/chat/view.js';
 import { kept } from '../cli/kept.js';
-import { isThorough } from '../support/effort.js';
+import { isThorough, sample } from '../support/effort.js';
 import { approval } from './fake.js';
 import { Sitting } from './presses.js';
 
@@ -21,6 +21,9 @@ const WIDE = [
 const MARKS = [0x903, 0x93e, 0x940, 0x94d, 0x9be, 0xe31, 0x17b6, 0x1d165, 0x302e];
 
 const HEX = (code: number): string => `U+${code.toString(16).toUpperCase()}`;
+
+/** One by one, with its name. */
+const EACH = sample([...WIDE, ...MARKS], 4).map((code) => [HEX(code), String.fromCodePoint(code)]);
 
 /** The columns of the terminal that draws the most. */
 function cells(text: string): number {
@@ -94,7 +97,7 @@ const LENGTHS = (columns: number): number[] =>
   [columns / 2 - 4, columns - 20, ...(isThorough ? [columns / 4] : [])].map((each) => Math.max(1, Math.round(each)));
 
 describe('one Enter never runs what a terminal that draws more columns has no room for', () => {
-  test.each([...WIDE, ...MARKS].map((code) => [HEX(code), String.fromCodePoint(code)]))('%s', (_, character) => {
+  test.each(EACH)('%s', (_, character) => {
     let approved = 0;
     for (const [columns, rows] of SIZES)
       for (const [name, make] of Object.entries(CALLS))
@@ -117,7 +120,7 @@ describe('one Enter never runs what a terminal that draws more columns has no ro
 });
 
 describe('no line of `watch` is wider than its window, so that none scrolls away', () => {
-  test.each([...WIDE, ...MARKS].map((code) => [HEX(code), String.fromCodePoint(code)]))('%s', (_, character) => {
+  test.each(EACH)('%s', (_, character) => {
     for (const [columns, rows] of SIZES) {
       const args = { command: `node a.mjs ${character.repeat(columns - 12)} & END()`, [character.repeat(9)]: 1 };
       const { text } = preview('execute', args);
