@@ -25,13 +25,13 @@ export const effort = (quick: number, thorough: number, sampled = quick): number
 const isElsewhere = process.env.AI_MAJOR === '6' || process.env.COUNTERSIGN_LEDGER !== undefined;
 
 /**
- * In `npm run test:all` all of these, and elsewhere four times as many as in `npm test`. There some, from all parts of the list:
+ * In `npm run test:all` all of these, and elsewhere twice as many as in `npm test`. There some, from all parts of the list:
  * so many, and half of them where `isSample`.
  *
  * @param turn of one who asks for the same list again and again: each turn has others, and many turns have all
  */
 export function sample<CASE>(cases: readonly CASE[], sampled = 2, turn = 0): CASE[] {
-  const most = isWhole ? (isElsewhere ? 4 * sampled : Infinity) : isSample ? Math.ceil(sampled / 2) : sampled;
+  const most = isWhole ? (isElsewhere ? 2 * sampled : Infinity) : isSample ? Math.ceil(sampled / 2) : sampled;
   if (cases.length <= most) return [...cases];
   // One of each part, not always at the same place in it: what was made of several lists has of each, as far as so few can.
   return Array.from({ length: most }, (_, part) => {
