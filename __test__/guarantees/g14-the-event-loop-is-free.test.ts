@@ -251,8 +251,8 @@ describe('memory', () => {
   afterAll(() => sandbox.remove());
   const runtime = { name: 'this Node', kind: 'node', version: process.versions.node, path: process.execPath } as const;
 
-  const PENDING = effort(300, 10_000);
-  const PARTS = effort(10_000, 80_000);
+  const PENDING = effort(300, 4_000);
+  const PARTS = effort(10_000, 40_000);
 
   /** Lines such as `heap 2191` as numbers. */
   async function figures(args: string[], ...flags: string[]): Promise<Record<string, number>> {
@@ -278,7 +278,7 @@ describe('memory', () => {
       const most = 400;
       let growth = Number.POSITIVE_INFINITY;
       for (let time = 0; time < 3 && growth >= most; time++)
-        growth = (await figures(['decided', '40000', how], '--max-semi-space-size=1'))['growth'] as number;
+        growth = (await figures(['decided', '20000', how], '--max-semi-space-size=1'))['growth'] as number;
       expect(growth).toBeLessThan(most);
     },
   );
@@ -286,7 +286,7 @@ describe('memory', () => {
   it.runIf(isWhole)('of a stream does not grow more than that of the SDK itself', async () => {
     // What is kept of each part would take some 200 bytes and more.
     const used = await figures(['stream', `${PARTS}`], '--max-old-space-size=64');
-    const raw = await figures(['raw-stream', `${effort(10_000, 50_000)}`], '--max-old-space-size=64');
+    const raw = await figures(['raw-stream', `${effort(10_000, 30_000)}`], '--max-old-space-size=64');
     expect(used['seen']).toBe(PARTS);
     // What is left is the text itself, which the SDK puts together piece by piece.
     expect(used['growth']).toBeLessThan((raw['growth'] as number) * 1.1 + 10);
