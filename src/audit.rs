@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 /// What a function answers that its caller's own texts can make fail: `{ made }` or `{ invalid }`.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Outcome<T> {
+enum MadeOrInvalid<T> {
     Made(T),
     Invalid(String),
 }
 
-impl<T> From<Result<T, String>> for Outcome<T> {
+impl<T> From<Result<T, String>> for MadeOrInvalid<T> {
     fn from(result: Result<T, String>) -> Self {
         match result {
             Ok(made) => Self::Made(made),
@@ -31,7 +31,7 @@ impl<T> From<Result<T, String>> for Outcome<T> {
 }
 
 fn outcome<T: Serialize>(result: Result<T, String>) -> String {
-    envelope(Ok(Outcome::from(result)))
+    envelope(Ok(MadeOrInvalid::from(result)))
 }
 
 #[derive(Serialize, Deserialize)]
@@ -107,10 +107,10 @@ pub fn open_audit_head(note: String, public_keys: Vec<String>) -> String {
 /// Verifies an export, line by line, in constant memory.
 #[napi]
 pub struct AuditVerifier {
-    state: Mutex<State>,
+    state: Mutex<VerifierState>,
 }
 
-struct State {
+struct VerifierState {
     /// The number that the export should begin with.
     from: u64,
     expected: Option<LogHead>,
@@ -149,7 +149,7 @@ impl AuditVerifier {
             .transpose()
             .map_err(|message| napi::Error::new(napi::Status::InvalidArg, message))?;
         let from = (from as u64).max(1);
-        Ok(Self { state: Mutex::new(State { from, expected, verifier: None, entries: 0 }) })
+        Ok(Self { state: Mutex::new(VerifierState { from, expected, verifier: None, entries: 0 }) })
     }
 
     /// The next line, without its line end.
@@ -157,7 +157,7 @@ impl AuditVerifier {
     pub fn see(&self, line: Uint8Array) -> napi::Result<()> {
         let line = ExportLine::parse(&line);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { from, expected, .. } = *state;
+        let VerifierState { from, expected, .. } = *state;
         let verifier = state.verifier.get_or_insert_with(|| {
             // Where an export was cut, what comes before it is taken from its first line: only a head can confirm it.
             let start = match &line {
@@ -177,7 +177,7 @@ impl AuditVerifier {
     #[napi(catch_unwind)]
     pub fn finish(&self) -> String {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { from, expected, entries, .. } = *state;
+        let VerifierState { from, expected, entries, .. } = *state;
         let verifier = state.verifier.take().unwrap_or_else(|| {
             LogVerifier::new(AuditChain { seq: from - 1, ..AuditChain::default() }, expected)
         });

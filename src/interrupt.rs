@@ -15,7 +15,9 @@ use napi::bindgen_prelude::{FromNapiValue, JsObjectValue, JsValue, Object, ToNap
 use napi::{Env, Result, ValueType};
 use napi_derive::napi;
 
-use crate::object::{Copier, Own, as_object, as_plain, class_named, is_undefined, own, own_named};
+use crate::object::{
+    ObjectCopier, OwnProperty, as_object, as_plain, class_named, is_undefined, own, own_named,
+};
 
 /// What `interruptOn` means for each of these tools: `InterruptPlan`.
 #[napi(
@@ -81,28 +83,28 @@ pub fn our_tool(name: String) -> Option<&'static str> {
 }
 
 /// A fault of the configuration is a value; an exception of the user's own code, as of a getter, stays one.
-type Read<T> = Result<std::result::Result<T, GateError>>;
+type ReadResult<T> = Result<std::result::Result<T, GateError>>;
 
-struct Tool<'env> {
-    property: Own<'env>,
+struct GivenTool<'env> {
+    property: OwnProperty<'env>,
     own: OwnApproval,
 }
 
-struct Config<'env> {
+struct InterruptConfig<'env> {
     entries: Vec<(String, InterruptEntry)>,
     /// The `shouldApprove` of the entries that have one.
     judges: Vec<(String, Unknown<'env>)>,
 }
 
-struct Planned<'env> {
+struct GatingInput<'env> {
     plan: GatingPlan,
-    tools: Vec<Tool<'env>>,
+    tools: Vec<GivenTool<'env>>,
     judges: Vec<(String, Unknown<'env>)>,
 }
 
 fn read<'env>(
     tools: Unknown<'env>, interrupt_on: Unknown<'env>, unknown_tools: Unknown<'env>,
-) -> Read<Planned<'env>> {
+) -> ReadResult<GatingInput<'env>> {
     let unknown_tools = match read_unknown_tools(unknown_tools)? {
         Ok(unknown_tools) => unknown_tools,
         Err(error) => return Ok(Err(error)),
@@ -118,11 +120,11 @@ fn read<'env>(
     let named: Vec<(String, OwnApproval)> =
         tools.iter().map(|tool| (tool.property.name.clone(), tool.own)).collect();
     Ok(plan(&named, &config.entries, unknown_tools)
-        .map(|plan| Planned { plan, tools, judges: config.judges })
+        .map(|plan| GatingInput { plan, tools, judges: config.judges })
         .map_err(GateError::from))
 }
 
-fn read_tools<'env>(tools: Unknown<'env>) -> Read<Vec<Tool<'env>>> {
+fn read_tools<'env>(tools: Unknown<'env>) -> ReadResult<Vec<GivenTool<'env>>> {
     if is_nothing(tools)? {
         return Ok(Ok(Vec::new()));
     }
@@ -130,9 +132,9 @@ fn read_tools<'env>(tools: Unknown<'env>) -> Read<Vec<Tool<'env>>> {
     else {
         return fault("tools must be an object of tools by name");
     };
-    let tools: Result<Vec<Tool>> = own(&object)?
+    let tools: Result<Vec<GivenTool>> = own(&object)?
         .into_iter()
-        .map(|property| Ok(Tool { own: own_approval(property.value)?, property }))
+        .map(|property| Ok(GivenTool { own: own_approval(property.value)?, property }))
         .collect();
     Ok(Ok(tools?))
 }
@@ -152,7 +154,7 @@ fn own_approval(tool: Unknown) -> Result<OwnApproval> {
     })
 }
 
-fn read_unknown_tools(value: Unknown) -> Read<UnknownTools> {
+fn read_unknown_tools(value: Unknown) -> ReadResult<UnknownTools> {
     if is_nothing(value)? {
         return Ok(Ok(UnknownTools::default()));
     }
@@ -169,9 +171,9 @@ fn read_unknown_tools(value: Unknown) -> Read<UnknownTools> {
     }
 }
 
-fn read_config<'env>(value: Unknown<'env>) -> Read<Config<'env>> {
+fn read_config<'env>(value: Unknown<'env>) -> ReadResult<InterruptConfig<'env>> {
     const SHAPE: &str = "interruptOn must be 'all', 'none', an array of names of tools, or a plain object of entries by name";
-    let plain = |entries| Ok(Ok(Config { entries, judges: Vec::new() }));
+    let plain = |entries| Ok(Ok(InterruptConfig { entries, judges: Vec::new() }));
     let ask = || InterruptEntry::plain(EntryRule::Ask);
     match value.get_type()? {
         // Nothing was passed.
@@ -204,7 +206,7 @@ fn read_config<'env>(value: Unknown<'env>) -> Read<Config<'env>> {
         return plain(entries);
     }
     let Some(object) = as_plain(value)? else { return fault(SHAPE) };
-    let mut config = Config { entries: Vec::new(), judges: Vec::new() };
+    let mut config = InterruptConfig { entries: Vec::new(), judges: Vec::new() };
     for property in own(&object)? {
         match property.value.get_type()? {
             // What was read from a misspelt place would leave the tool open without a word.
@@ -252,7 +254,9 @@ const RESTRICTS: [&str; 5] =
     ["allowedDecisions", "approvers", "quorum", "excludeRequester", "escalate"];
 
 /// One entry that is an object: `InterruptOptions`.
-fn read_options<'env>(property: &Own<'env>) -> Read<(InterruptEntry, Option<Unknown<'env>>)> {
+fn read_options<'env>(
+    property: &OwnProperty<'env>,
+) -> ReadResult<(InterruptEntry, Option<Unknown<'env>>)> {
     let place = place(&property.name);
     if property.value.get_type()? == ValueType::Function {
         return fault(format!(
@@ -328,7 +332,7 @@ fn read_options<'env>(property: &Own<'env>) -> Read<(InterruptEntry, Option<Unkn
 }
 
 /// A time in ms.
-fn read_ms(place: &str, options: &Object, name: &str) -> Read<Option<f64>> {
+fn read_ms(place: &str, options: &Object, name: &str) -> ReadResult<Option<f64>> {
     let Some(value) = own_named(options, name)? else { return Ok(Ok(None)) };
     let ms =
         if value.get_type()? == ValueType::Number { f64::from_unknown(value)? } else { f64::NAN };
@@ -370,9 +374,9 @@ fn place(name: &str) -> String {
 }
 
 fn apply<'env>(
-    env: &'env Env, tools: Object<'env>, planned: &Planned<'env>,
+    env: &'env Env, tools: Object<'env>, planned: &GatingInput<'env>,
 ) -> Result<Option<Object<'env>>> {
-    let copier = Copier::new(env)?;
+    let copier = ObjectCopier::new(env)?;
     let needs_approval = "needsApproval".into_unknown(env)?;
     let mut changes = Vec::new();
     for (tool, (name, gating)) in planned.tools.iter().zip(&planned.plan.tools) {
@@ -403,6 +407,6 @@ fn is_nothing(value: Unknown) -> Result<bool> {
     Ok(matches!(value.get_type()?, ValueType::Undefined | ValueType::Null))
 }
 
-fn fault<T>(message: impl Into<String>) -> Read<T> {
+fn fault<T>(message: impl Into<String>) -> ReadResult<T> {
     Ok(Err(GateError::InvalidConfig(message.into())))
 }

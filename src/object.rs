@@ -4,14 +4,14 @@ use napi::bindgen_prelude::{FnArgs, FromNapiValue, Function, JsObjectValue, Obje
 use napi::{Env, KeyCollectionMode, KeyConversion, KeyFilter, Result, ValueType};
 
 /// An own property: its name as text, its name as it is, its value.
-pub(crate) struct Own<'env> {
+pub(crate) struct OwnProperty<'env> {
     pub(crate) name: String,
     pub(crate) key: Unknown<'env>,
     pub(crate) value: Unknown<'env>,
 }
 
 /// The own properties with string names, in their order, the non-enumerable ones too. Getters are called, once.
-pub(crate) fn own<'env>(object: &Object<'env>) -> Result<Vec<Own<'env>>> {
+pub(crate) fn own<'env>(object: &Object<'env>) -> Result<Vec<OwnProperty<'env>>> {
     let keys = object.get_all_property_names(
         KeyCollectionMode::OwnOnly,
         KeyFilter::SkipSymbols,
@@ -22,7 +22,7 @@ pub(crate) fn own<'env>(object: &Object<'env>) -> Result<Vec<Own<'env>>> {
         .map(|index| {
             let key: Unknown = keys.get_element(index)?;
             let name = String::from_unknown(key)?;
-            Ok(Own { name, key, value: object.get_property(key)? })
+            Ok(OwnProperty { name, key, value: object.get_property(key)? })
         })
         .collect()
 }
@@ -79,12 +79,12 @@ pub(crate) fn class_named<'env>(object: Object<'env>, name: &str) -> Result<Opti
 }
 
 /// The functions of the global `Object` that copy objects with all that belongs to them.
-pub(crate) struct Copier<'env> {
+pub(crate) struct ObjectCopier<'env> {
     create: Function<'env, FnArgs<(Unknown<'env>, Object<'env>)>, Object<'env>>,
     descriptors: Function<'env, Object<'env>, Object<'env>>,
 }
 
-impl<'env> Copier<'env> {
+impl<'env> ObjectCopier<'env> {
     pub(crate) fn new(env: &'env Env) -> Result<Self> {
         let object: Object = env.get_global()?.get_named_property_unchecked("Object")?;
         Ok(Self {

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { NetworkAnswer, NetworkTarget } from '../../index.js';
 import { confined } from '../../ts/confine/confine.js';
-import type { Plan } from '../../ts/confine/plan.js';
+import type { LaunchPlan } from '../../ts/confine/plan.js';
 import { confinementReport } from '../../ts/index.js';
 import { kindOfAddress, plainHost } from '../../ts/confine/addresses.js';
 import { CommandProxy, type ProxyOptions } from '../../ts/confine/proxy.js';
@@ -353,7 +353,7 @@ describe.runIf(report.by === 'landlock')('a command without namespaces', () => {
       status: null,
       proxy: proxy.place,
     });
-    const plan = JSON.parse(args.slice(1).join('')) as Plan;
+    const plan = JSON.parse(args.slice(1).join('')) as LaunchPlan;
     // As where there are none: then the report says what stays open.
     const alone = { ...plan, withoutNamespaces: true, open: null };
     const run = promisify(execFile)(file, ['run', JSON.stringify(alone)], { env });

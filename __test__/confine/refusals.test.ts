@@ -2,11 +2,11 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Plan } from '../../ts/confine/plan.js';
+import type { LaunchPlan } from '../../ts/confine/plan.js';
 import { refusalsIn } from '../../ts/confine/refusals.js';
 import { seatbeltProfile } from '../../ts/confine/seatbelt.js';
 
-const plan: Plan = {
+const plan: LaunchPlan = {
   command: ['sh', '-c', ':'],
   cwd: '/nowhere/project',
   read: ['/usr', '/etc', '/nowhere/project'],

@@ -4,14 +4,14 @@ use countersign_core::approval::{ApproverNeed, EscalationRule};
 use napi::bindgen_prelude::{FromNapiValue, JsObjectValue, JsValue, Object, Unknown};
 use napi::{Result, ValueType};
 
-use super::{Read, fault};
+use super::{ReadResult, fault};
 use crate::object::{as_object, as_plain, own, own_named};
 
 /// What `ApprovalNeed.escalate` has.
 const ESCALATE: [&str; 2] = ["after", "to"];
 
 /// `approvers`, `quorum`, `excludeRequester` and `escalate` of an entry, checked: none or one need.
-pub(super) fn read_needs(place: &str, options: &Object) -> Read<Box<[ApproverNeed]>> {
+pub(super) fn read_needs(place: &str, options: &Object) -> ReadResult<Box<[ApproverNeed]>> {
     let mut need =
         ApproverNeed { approvers: None, quorum: 1, exclude_requester: false, escalate: None };
     if let Some(value) = own_named(options, "approvers")? {

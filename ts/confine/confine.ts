@@ -10,7 +10,7 @@ import { checkFlag, checkList, checkRecord } from '../options/names.js';
 import { linksTo, putAside, realAbsent } from './aside.js';
 import { exists, isAmong, isFolder, linksOn, realPath, steadyPath } from './files.js';
 import { knownPlaces } from './places.js';
-import type { Network, Plan } from './plan.js';
+import type { NetworkAccess, LaunchPlan } from './plan.js';
 import { SANDBOX_EXEC, checkProgram, confinementReport } from './program.js';
 import { refusalsIn } from './refusals.js';
 import { seatbeltProfile } from './seatbelt.js';
@@ -132,7 +132,7 @@ function planOf(
   command: string | readonly string[],
   { cwd, env, settings, place, status, proxy = null }: ConfinedOptions,
   report: ConfinementReport,
-): { plan: Plan } & Pick<StartableCommand, 'begin' | 'putAside'> {
+): { plan: LaunchPlan } & Pick<StartableCommand, 'begin' | 'putAside'> {
   checkSettings(settings, place);
   const absolute = (paths: readonly string[]) => paths.map((path) => absoluteOf(path, { cwd, env }));
   for (const name of PATHS) settings[name]?.forEach((path) => checkNoPattern(path, { name, cwd, env, place }));
@@ -145,7 +145,7 @@ function planOf(
   // Git runs what stands there, outside of any sandbox, the next time that somebody uses it.
   const homes = [...new Set([env['HOME'] ?? homedir(), homedir()])].filter((home) => isAbsolute(home));
   const git = runByGit(write, homes);
-  const plan: Plan = {
+  const plan: LaunchPlan = {
     command: wordsOf(command, place),
     cwd,
     read: [...known.read, ...start, ...absolute(settings.read ?? [])],
@@ -189,7 +189,7 @@ function allRepositories(before: NativeGitFiles, now: NativeGitFiles): string[] 
 }
 
 /** What the executable for Linux looks at by itself, and holds while it looks: see `crates/confine/src/resolve.rs`. */
-const isKept = (path: string, { write, exact }: Plan): boolean =>
+const isKept = (path: string, { write, exact }: LaunchPlan): boolean =>
   exact.includes(path) ? linksOn(path).length === 0 : steadyPath(path, write) !== undefined;
 
 /** The executable that confines lies in a project that has the package: a command that could replace it would confine the next one. */
@@ -274,7 +274,7 @@ function wordsOf(command: string | readonly string[], place: string): string[] {
 const isWord = (word: unknown): word is string => typeof word === 'string' && !word.includes('\0');
 
 /** Where hosts are asked for and nobody decides about them yet, nothing is reached. */
-function networkOf(network: ConfineSettings['network'] = 'none', proxy: ConfinedOptions['proxy'] = null): Network {
+function networkOf(network: ConfineSettings['network'] = 'none', proxy: ConfinedOptions['proxy'] = null): NetworkAccess {
   if (asksForHosts(network)) return proxy === null ? 'none' : { proxy };
   return typeof network === 'object' && 'proxy' in network
     ? { proxy: { port: network.proxy, socket: null, inode: null } }
@@ -341,7 +341,7 @@ function checkHosts(hosts: readonly unknown[], place: string): void {
 const wrong = (message: string): InvalidConfigError => new InvalidConfigError({ message });
 
 /** The plan as arguments: ASCII alone, so that a piece can be cut anywhere and has as many bytes as characters. */
-function piecesOf(plan: Plan): string[] {
+function piecesOf(plan: LaunchPlan): string[] {
   const text = JSON.stringify(plan).replaceAll(
     /[^\0-\x7f]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -4,17 +4,17 @@
 /**
  * The enforcement that the command needs: with less, it does not run.
  */
-export type Demand = "walls" | "whole";
+export type EnforcementDemand = "walls" | "whole";
 
 /**
  * A gap: something that a plan forbids and this kernel does not enforce.
  */
-export type Hole = "hidden-files" | "protected-files" | "private-folders" | "names" | "metadata" | "processes" | "signals" | "orphans" | "proxy-port" | "local-sockets";
+export type EnforcementGap = "hidden-files" | "protected-files" | "private-folders" | "names" | "metadata" | "processes" | "signals" | "orphans" | "proxy-port" | "local-sockets";
 
 /**
  * Limits of resources. An absent limit stays as it is.
  */
-export type Limits = {
+export type ResourceLimits = {
 /**
  * Processes of this user, those outside included where there is no namespace of users.
  */
@@ -35,7 +35,7 @@ openFiles: number | null, };
 /**
  * A line on the status descriptor.
  */
-export type Line = { "confined": {
+export type StatusLine = { "confined": {
 /**
  * The version of Landlock that is used.
  */
@@ -51,7 +51,7 @@ noNamespaces: string | null,
 /**
  * The gaps that are left.
  */
-open: Array<Hole>, } } | { "failed": {
+open: Array<EnforcementGap>, } } | { "failed": {
 /**
  * The reason.
  */
@@ -60,7 +60,7 @@ reason: string, } };
 /**
  * The access of the command to the network.
  */
-export type Network = "none" | "loopback" | { "proxy": {
+export type NetworkAccess = "none" | "loopback" | { "proxy": {
 /**
  * The port.
  */
@@ -77,7 +77,7 @@ inode: string | null, } };
 /**
  * The command and its rights. Everything that is not in the plan is forbidden.
  */
-export type Plan = {
+export type LaunchPlan = {
 /**
  * The program and its arguments. A name without a slash is looked for in the kept `PATH`.
  */
@@ -118,7 +118,7 @@ temporary: string | null,
 /**
  * Its access to the network.
  */
-network: Network,
+network: NetworkAccess,
 /**
  * Whether it may use sockets with a path, below `read`. Only a mount namespace keeps the other sockets out of sight.
  */
@@ -130,7 +130,7 @@ environment: Array<string>,
 /**
  * Limits of resources.
  */
-limits: Limits,
+limits: ResourceLimits,
 /**
  * A descriptor for lines of JSON about the sandbox, never about the command.
  */
@@ -138,7 +138,7 @@ status: number | null,
 /**
  * Refuse to run when one of these is not held.
  */
-demand: Demand,
+demand: EnforcementDemand,
 /**
  * Use no more of Landlock than this version of it has. For tests.
  */
@@ -150,12 +150,12 @@ withoutNamespaces: boolean,
 /**
  * The gaps that the caller accepts. With any other gap, nothing is run; `null`: the demand alone counts.
  */
-open: Array<Hole> | null, };
+open: Array<EnforcementGap> | null, };
 
 /**
  * The support of this kernel: which walls it has, and which gaps they leave.
  */
-export type Report = {
+export type SupportReport = {
 /**
  * Whether anything can be confined here.
  */
@@ -183,4 +183,4 @@ noNamespaces: string | null,
 /**
  * The gaps that it leaves in a plan that uses everything.
  */
-open: Array<Hole>, };
+open: Array<EnforcementGap>, };

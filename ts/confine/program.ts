@@ -4,7 +4,7 @@ import { ConfinementError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { confineProgram } from '../native.js';
 import { exists } from './files.js';
-import type { Report } from './plan.js';
+import type { SupportReport } from './plan.js';
 
 /** What confines on macOS; it is part of the system. */
 export const SANDBOX_EXEC = '/usr/bin/sandbox-exec';
@@ -84,7 +84,7 @@ function look(): ConfinementReport {
     });
   if (status !== 0)
     return unsupported(`${program} does not run: ${error === undefined ? stderr.trim() : messageOf(error)}`);
-  const { supported, landlock, seccomp, namespaces, noNamespaces, open } = JSON.parse(stdout) as Report;
+  const { supported, landlock, seccomp, namespaces, noNamespaces, open } = JSON.parse(stdout) as SupportReport;
   const lacks = [...(landlock === 0 ? ['Landlock'] : []), ...(seccomp ? [] : ['seccomp'])].join(' and no ');
   return {
     supported,

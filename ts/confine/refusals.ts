@@ -5,7 +5,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { ConfinementRefusal } from '../../index.js';
 import { exists, isAmong, realPath } from './files.js';
-import type { Plan } from './plan.js';
+import type { LaunchPlan } from './plan.js';
 
 /**
  * How much of an output is read, from its end, how long a line of it may be, and how many refusals are told. Some of the patterns below
@@ -45,7 +45,7 @@ const BEFORE_REASON =
   /([^\s:][^:\n]*?): (?:permission denied|read-only file system|operation not permitted|device or resource busy|no such file or directory|directory nonexistent)/gi;
 
 /** What this plan refused, by the output of its command. */
-export function refusalsIn(output: string, plan: Plan): ConfinementRefusal[] {
+export function refusalsIn(output: string, plan: LaunchPlan): ConfinementRefusal[] {
   const found = new Map<string, ConfinementRefusal>();
   for (const line of output.slice(-MOST_CHARACTERS).split('\n')) {
     if (line.length > LONGEST) continue;
@@ -60,7 +60,7 @@ export function refusalsIn(output: string, plan: Plan): ConfinementRefusal[] {
   );
 }
 
-function refusalsOf(line: string, plan: Plan): ConfinementRefusal[] {
+function refusalsOf(line: string, plan: LaunchPlan): ConfinementRefusal[] {
   if (plan.network !== 'loopback' || NO_NETWORK.test(line)) {
     const host = NETWORK.flatMap((message) => message.exec(line)?.[1]?.replace(/[:.]+$/, '') ?? [])[0];
     if (host !== undefined && isHost(host))
@@ -97,7 +97,7 @@ function pathsIn(line: string, cwd: string): string[] {
 /** Whether the plan refuses this path, and what; nothing where it gave it, or where there is nothing outside. */
 function refusalOf(
   path: string,
-  plan: Plan,
+  plan: LaunchPlan,
   { isDenied, makes }: { isDenied: boolean; makes: boolean },
 ): ConfinementRefusal | undefined {
   const real = realOf(path);

@@ -1,7 +1,7 @@
 /**
  * A plan as a profile of `sandbox-exec`, the sandbox of macOS. Written by what others say of its language: nobody here ran it.
  */
-import type { Plan } from './plan.js';
+import type { LaunchPlan } from './plan.js';
 
 /** What a program needs to start at all. */
 const BASE = `(version 1)
@@ -18,7 +18,7 @@ const BASE = `(version 1)
 const DEVICES = ['/dev/null', '/dev/zero', '/dev/random', '/dev/urandom', '/dev/fd'];
 
 /** The profile. Of rules that speak of the same, the last one counts. */
-export function seatbeltProfile(plan: Plan): string {
+export function seatbeltProfile(plan: LaunchPlan): string {
   const { read, write, protect, hide, network } = plan;
   const written = [...write, ...(plan.temporary === null ? [] : [plan.temporary])];
   return [
@@ -34,7 +34,7 @@ export function seatbeltProfile(plan: Plan): string {
     .join('\n');
 }
 
-function networkOf(network: Exclude<Plan['network'], 'none'>): string {
+function networkOf(network: Exclude<LaunchPlan['network'], 'none'>): string {
   const port = typeof network === 'string' ? '*' : String(network.proxy.port);
   return `(allow network-outbound (remote ip "localhost:${port}"))\n(allow network-bind network-inbound (local ip "localhost:*"))`;
 }

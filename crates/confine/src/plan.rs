@@ -8,7 +8,7 @@ use crate::report::EnforcementGap;
 
 /// The command and its rights. Everything that is not in the plan is forbidden.
 #[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Plan"))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct LaunchPlan {
     /// The program and its arguments. A name without a slash is looked for in the kept `PATH`.
@@ -97,7 +97,7 @@ impl LaunchPlan {
 
 /// The access of the command to the network.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Network"))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) enum NetworkAccess {
     /// Nothing: there is no socket of an internet family.
@@ -122,7 +122,7 @@ pub(crate) enum NetworkAccess {
 
 /// Limits of resources. An absent limit stays as it is.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Limits"))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ResourceLimits {
     /// Processes of this user, those outside included where there is no namespace of users.
@@ -137,7 +137,7 @@ pub(crate) struct ResourceLimits {
 
 /// The enforcement that the command needs: with less, it does not run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Demand"))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum EnforcementDemand {
     /// Landlock and seccomp. Gaps are reported.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A gap: something that a plan forbids and this kernel does not enforce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Hole"))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nothing is confined there"))]
 pub(crate) enum EnforcementGap {
@@ -32,7 +32,7 @@ pub(crate) enum EnforcementGap {
 
 /// The support of this kernel: which walls it has, and which gaps they leave.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Report"))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SupportReport {
     /// Whether anything can be confined here.
@@ -69,7 +69,7 @@ impl SupportReport {
 
 /// A line on the status descriptor.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Line"))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nothing is confined there"))]
 pub(crate) enum StatusLine<'a> {

@@ -9,7 +9,7 @@ import type { ConfineSettings, ConfinementRefusal, NetworkAnswer, NetworkTarget 
 import { asksForHosts, confined, isListed, type StartableCommand } from '../../confine/confine.js';
 import { isFolder } from '../../confine/files.js';
 import { confinementReport } from '../../confine/program.js';
-import type { Line } from '../../confine/plan.js';
+import type { StatusLine } from '../../confine/plan.js';
 import { CommandProxy } from '../../confine/proxy.js';
 import { BackendError } from '../../errors/backend-error.js';
 import { ConfinementError } from '../../errors/index.js';
@@ -213,7 +213,7 @@ async function readStatus(child: ReturnType<typeof start>): Promise<string> {
 
 /** Nothing ran where the walls did not stand. @throws {ConfinementError} */
 function checkConfined(said: string, exitCode: number | null, output: string): void {
-  const lines = said.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Line]));
+  const lines = said.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as StatusLine]));
   const failed = lines.flatMap((line) => ('failed' in line ? [line.failed.reason] : []))[0];
   const isUntold = process.platform === 'linux' && lines.length === 0 && exitCode !== null;
   if (failed === undefined && !isUntold) return;
