@@ -28,8 +28,9 @@ const WAYS: Record<string, string[]> = {
 };
 
 describe.each(isThorough ? (['ai6', 'ai7'] as const) : (['ai7'] as const))('with %s', (ai) => {
-  onEachRuntime(ai, (run) => {
-    if (isThorough && ai === 'ai7') {
+  onEachRuntime(ai, (run, { name }) => {
+    // What one way leaves behind could hide what the next one keeps: each engine has them apart once.
+    if (isThorough && ai === 'ai7' && (name === 'node24' || name === 'bun')) {
       it.for(Object.entries(WAYS))('%s', async ([way, lines], { expect }) => {
         const ran = await run('garbage', options(way));
         expect(ran.code, ran.all).toBe(0);

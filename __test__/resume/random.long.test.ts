@@ -157,7 +157,7 @@ it.each<[string, ('suspended' | 'closed')[]]>([
   ['suspended', ['suspended']],
   ['suspended, or left by their gate,', ['suspended', 'closed']],
 ])('nested runs that are %s at any event come to their end', async (_, ends) => {
-  for (let seed = 0; seed < effort(10, 40); seed++) {
+  for (let seed = 0; seed < effort(10, 20); seed++) {
     await live(seed, ends).catch((error: unknown) => {
       throw new Error(`seed ${seed}: ${(error as Error).message}`, { cause: error });
     });

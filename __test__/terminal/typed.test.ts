@@ -9,7 +9,7 @@ import { asking, decided } from './stage.js';
 withFake();
 
 /** Between two keys, in ms: nothing may depend on it. */
-const PACE = isThorough ? 90 : 12;
+const PACE = isThorough ? 60 : 12;
 
 async function typeSlowly({ terminal }: Fake, text: string): Promise<void> {
   for (const character of text) {
