@@ -70,11 +70,16 @@ export function endChildren(signal = 'SIGTERM') {
   for (const child of running) child.kill(signal);
 }
 
-/** While we build, Ctrl+C and the like end the children too, and the lock is given back. Returns how to undo that. */
-export function endChildrenOnSignals() {
+/**
+ * While we build, Ctrl+C and the like end the children too, and the lock is given back. Returns how to undo that.
+ *
+ * @param {(signal: string) => void} [tell] what there is to say before
+ */
+export function endChildrenOnSignals(tell) {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   const handlers = signals.map((signal) => {
     const handler = () => {
+      tell?.(signal);
       endChildren(signal);
       process.exit(128 + { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }[signal]);
     };

@@ -20,6 +20,7 @@ import { cargoForTests, findCargo } from './cargo.mjs';
 import { folderInMemory } from './memory.mjs';
 import { fail, prepare } from './prepare.mjs';
 import { startPostgres } from './postgres.mjs';
+import { runningFile, runningIn } from './running.mjs';
 import { bin, endChildrenOnSignals, root, run, say, seconds } from './run.mjs';
 
 /** How many of the slowest files are told. */
@@ -37,6 +38,8 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const failedTests = [];
 /** `{ name, ms }` of each file of tests. */
 const times = [];
+/** The lanes of TypeScript tests that run. */
+const lanesOfTests = new Set();
 
 /**
  * @typedef {object} Step
@@ -111,14 +114,17 @@ const vitest = (name, env, ...args) => ({
   async run(print) {
     const lane = name.replaceAll(' ', '-');
     const report = join(work, `${lane}.json`);
-    rmSync(report, { force: true });
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    for (const old of [report, runningFile(lane)]) rmSync(old, { force: true });
+    const running = `--reporter=${join(root, 'scripts/running-reporter.mjs')}`;
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`, running];
     // The files that somebody asked for may all be of another lane.
     const some = rest.length > 0 ? ['--passWithNoTests'] : [];
+    lanesOfTests.add(lane);
     const result = await run(process.execPath, [bin('vitest'), 'run', ...reporters, ...args, ...some, ...rest], {
       env: { ...env, COUNTERSIGN_LANE: lane },
       print,
     });
+    lanesOfTests.delete(lane);
     if (existsSync(report)) readReport(JSON.parse(readFileSync(report, 'utf8')));
     return result;
   },
@@ -246,22 +252,35 @@ mkdirSync(work, { recursive: true });
 for (const { build, runtimes, only, isInMemory, lanes } of stages) {
   if (failures.length > 0 && !process.env.CI) break;
   await prepare({ build, runtimes, only }).catch(fail);
-  const undo = endChildrenOnSignals();
+  const undo = endChildrenOnSignals(endedBy);
   const leave = isInMemory ? enterMemory() : () => {};
   await Promise.all(lanes.map((steps, index) => runLane(steps, index === 0)));
   leave();
   undo();
 }
 
-if (times.length > 0) {
-  say(`the slowest of ${times.length} files of tests:`);
-  for (const { name, ms } of times.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST))
-    say(`${(ms / 1000).toFixed(1).padStart(7)} s  ${name}`);
+/** Ended from outside it still tells what failed, and what it waited for. */
+function endedBy(signal) {
+  const running = [...lanesOfTests].flatMap(runningIn);
+  failures.push(`ended by ${signal}`);
+  failedTests.push(...running.map((name) => `${name}: it ran when all was ended by ${signal}`));
+  total.failed += Math.max(running.length, 1);
+  tellEnd();
 }
-if (total.skipped > 0) say(`${total.skipped} skipped`);
-for (const name of failedTests) say(`failed: ${name}`);
-if (failures.length > 0) say(`FAILED: ${failures.join(', ')}`);
-writeFileSync(failedList, failedTests.map((name) => `${name}\n`).join(''));
-say(`all of it took ${seconds(started)}`);
-process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
+
+function tellEnd() {
+  if (times.length > 0) {
+    say(`the slowest of ${times.length} files of tests:`);
+    for (const { name, ms } of times.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST))
+      say(`${(ms / 1000).toFixed(1).padStart(7)} s  ${name}`);
+  }
+  if (total.skipped > 0) say(`${total.skipped} skipped`);
+  for (const name of failedTests) say(`failed: ${name}`);
+  if (failures.length > 0) say(`FAILED: ${failures.join(', ')}`);
+  writeFileSync(failedList, failedTests.map((name) => `${name}\n`).join(''));
+  say(`all of it took ${seconds(started)}`);
+  process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
+}
+
+tellEnd();
 process.exitCode = failures.length > 0 ? 1 : 0;
