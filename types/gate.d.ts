@@ -14,13 +14,13 @@ import type {
 } from './policy.js';
 import type { CallReviewer } from './reviewer.js';
 import type {
-  ApprovalAnswer,
   ApprovalRecord,
   ApprovalRequest,
   ApprovalStatus,
   DecidedVia,
   Decision,
   DecisionOutcome,
+  ForeignDecision,
   Remember,
 } from './request.js';
 import type {
@@ -508,8 +508,15 @@ export interface Gate extends AsyncDisposable {
   respond(approvalId: string, output: unknown, options?: DecideOptions): Promise<ApprovalRecord>;
   /** Throws as {@link Gate.approve}. */
   skip(approvalId: string, options?: string | DecideOptions, more?: DecideOptions): Promise<ApprovalRecord>;
-  /** Throws as {@link Gate.approve}. */
-  decide(approvalId: string, decision: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord>;
+  /**
+   * Who decides stands in the options, and is not taken from the decision, which may have come from anywhere: there it is refused
+   * ({@link InvalidDecisionError}), and so is what no decision has. Throws as {@link Gate.approve}.
+   */
+  decide(
+    approvalId: string,
+    decision: boolean | Decision | ForeignDecision,
+    options?: DecideOptions,
+  ): Promise<ApprovalRecord>;
   /**
    * One decision for several requests, at most 100, in their order. Each approval is bound to its own arguments, and what becomes of
    * one changes nothing for the others. A call that stands out is not approved among others unless `seen` names it:

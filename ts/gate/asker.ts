@@ -640,7 +640,7 @@ export class CallAsker {
       return () => this.gate.answerByCallback(record, answers);
     }
     if (given === PASS) return () => passOn(this.gate, record, this.#hasGate, decided);
-    const answer = takeAnswer(given);
+    const answer = takeAnswer(given, 'onApprovalRequest');
     return () => this.gate.decideByCallback(record, answer, this.#hasGate);
   }
 
