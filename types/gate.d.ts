@@ -434,7 +434,7 @@ export declare function signAuditHead(
  */
 export declare function verifyAuditHead(note: string, publicKeys: string | readonly string[]): SignedAuditHead;
 
-/** The live object that asks, waits and wakes. The first decision wins. */
+/** The live object that asks, waits and wakes. The first decision wins. Its methods may be passed on: they know their gate. */
 export interface Gate extends AsyncDisposable {
   /**
    * Asks a human and waits for the answer. Never rejects because of what a human answers: see {@link Resolution}. An
@@ -509,8 +509,8 @@ export interface Gate extends AsyncDisposable {
   /** Throws as {@link Gate.approve}. */
   skip(approvalId: string, options?: string | DecideOptions, more?: DecideOptions): Promise<ApprovalRecord>;
   /**
-   * Who decides stands in the options, and is not taken from the decision, which may have come from anywhere: there it is refused
-   * ({@link InvalidDecisionError}), and so is what no decision has. Throws as {@link Gate.approve}.
+   * Who decides stands in the options. In the decision itself, which may have come from anywhere, a name is refused, and so is what no
+   * decision has. Throws as {@link Gate.approve}.
    */
   decide(
     approvalId: string,

@@ -94,10 +94,7 @@ test('an answer without a prototype is as plain as another one', async () => {
   await using gate = createGate();
   const asked = gate.request({ toolName: 't', args: {} });
   const [one] = await gate.pending();
-  await gate.decide(
-    one!.approvalId,
-    Object.assign(Object.create(null) as object, { type: 'approve' }) as GateAnswer,
-  );
+  await gate.decide(one!.approvalId, Object.assign(Object.create(null) as object, { type: 'approve' }) as GateAnswer);
   expect((await asked).approved).toBe(true);
 });
 

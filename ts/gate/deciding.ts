@@ -52,7 +52,11 @@ export class DecisionTaker {
     this.#teller = teller;
   }
 
-  async decide(approvalId: string, answer: Parameters<Gate['decide']>[1], ...said: readonly unknown[]): Promise<ApprovalRecord> {
+  async decide(
+    approvalId: string,
+    answer: Parameters<Gate['decide']>[1],
+    ...said: readonly unknown[]
+  ): Promise<ApprovalRecord> {
     checkText('gate.decide: approvalId', approvalId);
     // At once: a ledger may answer later, and the caller may change it meanwhile.
     const taken = takeAnswer(answer, 'gate.decide');
