@@ -352,6 +352,15 @@ describe('times', () => {
   it.each<[string, object, (gate: Gate) => Promise<ApprovalAnswer>]>([
     ['edited', lint, async () => ({ type: 'edit', args: build })],
     ['approved', build, async () => true],
+    [
+      'looked at when a mode was set',
+      build,
+      async (gate) => {
+        await gate.setMode('auto');
+        await gate.setMode('safe');
+        return true;
+      },
+    ],
   ])(
     'of an approval: a call of a run that was %s uses nothing of what was remembered meanwhile',
     async (_, args, answer) => {
