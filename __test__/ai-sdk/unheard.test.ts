@@ -104,7 +104,7 @@ describe('a copy of the event of an error is no look at it', () => {
   const copies: [string, (event: AgentEvent) => unknown][] = [
     ['spread into a log', (event) => ({ ...event, at: 1 })],
     ['assigned to a line of a log', (event) => Object.assign({ at: 1 }, event)],
-    ['taken apart', ({ type: _, ...rest }) => rest],
+    ['taken apart', ({ type, ...rest }) => [type, rest]],
     ['spread into JSON, where an error says nothing', (event) => JSON.stringify({ ...event, at: 1 })],
   ];
 
