@@ -1,5 +1,5 @@
 /** What is remembered is narrower than what is offered, or it is refused; some of it is used up; a policy may forbid it. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -382,6 +382,30 @@ describe('times', () => {
       expect(await left(gate)).toBe(2);
     },
   );
+
+  it('of an approval: a call that is asked about once more, since its path leads elsewhere by now, uses nothing', async () => {
+    const project = realpathSync(mkdtempSync(join(tmpdir(), 'remembering-')));
+    onTestFinished(() => rmSync(project, { recursive: true, force: true }));
+    for (const folder of ['one', 'other']) mkdirSync(join(project, folder));
+    symlinkSync('one', join(project, 'link'));
+    const gate = gateOf({ place: { cwd: project, project } });
+    const { model } = scripted([turn(call('write_file', { file_path: 'link/a', content: '' }, 'c1')), says('.')]);
+    const tools = {
+      write_file: { inputSchema: jsonSchema({ type: 'object' }), execute: async () => 'done' },
+    };
+    let asked = 0;
+    const onApprovalRequest = async () => {
+      if (asked++ === 0) {
+        rmSync(join(project, 'link'));
+        symlinkSync('other', join(project, 'link'));
+        await remembers(gate, { file_path: 'link/a', content: '' }, { scope: 'session', times: 2 });
+      }
+      return true;
+    };
+    await collect(streamWithEvents({ model, prompt: 'go', tools, gate, onApprovalRequest } as never));
+    expect(asked).toBe(2);
+    expect(await left(gate)).toBe(2);
+  });
 
   it('is left where another grant answers as well', async () => {
     const gate = gateOf();
