@@ -14,13 +14,13 @@ import type {
 } from './policy.js';
 import type { CallReviewer } from './reviewer.js';
 import type {
-  ApprovalAnswer,
   ApprovalRecord,
   ApprovalRequest,
   ApprovalStatus,
   DecidedVia,
   Decision,
   DecisionOutcome,
+  ForeignDecision,
   Remember,
 } from './request.js';
 import type {
@@ -434,7 +434,7 @@ export declare function signAuditHead(
  */
 export declare function verifyAuditHead(note: string, publicKeys: string | readonly string[]): SignedAuditHead;
 
-/** The live object that asks, waits and wakes. The first decision wins. */
+/** The live object that asks, waits and wakes. The first decision wins. Its methods may be passed on: they know their gate. */
 export interface Gate extends AsyncDisposable {
   /**
    * Asks a human and waits for the answer. Never rejects because of what a human answers: see {@link Resolution}. An
@@ -508,8 +508,15 @@ export interface Gate extends AsyncDisposable {
   respond(approvalId: string, output: unknown, options?: DecideOptions): Promise<ApprovalRecord>;
   /** Throws as {@link Gate.approve}. */
   skip(approvalId: string, options?: string | DecideOptions, more?: DecideOptions): Promise<ApprovalRecord>;
-  /** Throws as {@link Gate.approve}. */
-  decide(approvalId: string, decision: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord>;
+  /**
+   * Who decides stands in the options. In the decision itself, which may have come from anywhere, a name is refused, and so is what no
+   * decision has. Throws as {@link Gate.approve}.
+   */
+  decide(
+    approvalId: string,
+    decision: boolean | Decision | ForeignDecision,
+    options?: DecideOptions,
+  ): Promise<ApprovalRecord>;
   /**
    * One decision for several requests, at most 100, in their order. Each approval is bound to its own arguments, and what becomes of
    * one changes nothing for the others. A call that stands out is not approved among others unless `seen` names it:

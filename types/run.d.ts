@@ -183,13 +183,16 @@ export declare function streamWithEvents<TOOLS extends ToolSet = ToolSet, AGENT 
   options: StreamWithEventsOptions<TOOLS> | AgentStreamWithEventsOptions<AGENT>,
 ): AgentRun<TOOLS>;
 
-/** What {@link terminalApprover} returns, for `onApprovalRequest` and for `onQuestion`. */
+/**
+ * What {@link terminalApprover} returns, for `onApprovalRequest` and for `onQuestion`. In a function around it that is asked, options
+ * that are left out are those of that function.
+ */
 export interface TerminalApprover {
-  (request: QuestionRequest, options: { abortSignal: AbortSignal }): Promise<QuestionsAnswered['answers'] | null>;
+  (request: QuestionRequest, options?: { abortSignal?: AbortSignal }): Promise<QuestionsAnswered['answers'] | null>;
   /** Also of a request from elsewhere that has only a preview. */
   (
     request: Pick<ApprovalRequest, 'preview'> & Partial<ApprovalRequest>,
-    options: { abortSignal: AbortSignal; objectionTo?: (answer: unknown) => Promise<string | undefined> },
+    options?: { abortSignal?: AbortSignal; objectionTo?: (answer: unknown) => Promise<string | undefined> },
   ): Promise<Decision>;
 }
 
@@ -205,7 +208,8 @@ export interface TerminalApprover {
  * Piped lines answer one call each and one question each, in the order in which those are put here, however early they come. A line is
  * a no where it cannot be taken (a broken edit, `e` alone, an empty line): its reason says why, and a process warning says so. A line
  * belongs to its call also when that was decided elsewhere, and then answers nothing. All of a call is shown at once, with what stands
- * out in it, and its one line counts.
+ * out in it, and its one line counts. Called in a function of yours, it cannot know whether that would have come to it. After a call
+ * that was decided elsewhere before its turn, no line answers anything then (`ERR_INPUT_ENDED`).
  *
  * Ctrl+C aborts the run. Where nobody can be asked the calls are rejected, a process warning says so, and at its end the run fails.
  * `ERR_INPUT_ENDED`: the input has ended. `ERR_OUTPUT_UNSEEN`: the answers are typed on a terminal that the question would not be shown

@@ -64,7 +64,7 @@ function family(next: Random, width: number, most: number, onStart: (path: strin
   return { tools, model: scripted(turnsOf(0)).model };
 }
 
-const ANSWERS: readonly ApprovalAnswer[] = [
+const ANSWERS: readonly Exclude<ApprovalAnswer, 'pass'>[] = [
   true,
   true,
   false,

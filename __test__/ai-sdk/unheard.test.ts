@@ -2,7 +2,7 @@
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
-import type { AgentRun } from '../../index.js';
+import type { AgentEvent, AgentRun } from '../../index.js';
 import { InvalidConfigError, resume, streamWithEvents, createGate } from '../../ts/index.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
 import { play, start } from '../support/play.js';
@@ -97,6 +97,49 @@ describe('a run that fails and that nobody looks at prints its error, once', () 
     expect(printed.map(message)).toEqual(['overloaded']);
     await run.return();
     expect(await later()).toHaveLength(1);
+  });
+});
+
+describe('a copy of the event of an error is no look at it', () => {
+  const copies: [string, (event: AgentEvent) => unknown][] = [
+    ['spread into a log', (event) => ({ ...event, at: 1 })],
+    ['assigned to a line of a log', (event) => Object.assign({ at: 1 }, event)],
+    ['taken apart', ({ type, ...rest }) => [type, rest]],
+    ['spread into JSON, where an error says nothing', (event) => JSON.stringify({ ...event, at: 1 })],
+  ];
+
+  it.each(copies)('%s, it is printed, once', async (_, copy) => {
+    const log: unknown[] = [];
+    for await (const event of failing()) log.push(copy(event));
+    expect((await later()).map(message)).toEqual(['overloaded']);
+    await tick();
+    expect(printed).toHaveLength(1);
+  });
+
+  it.each(copies)('%s before the process ends at once, it is printed', async (_, copy) => {
+    const run = failing();
+    for (;;) {
+      const { value } = await run.next();
+      if (value === undefined) break;
+      copy(value);
+      if (value.type === 'error') break;
+    }
+    process.listeners('exit').at(-1)?.call(process, 0);
+    expect(printed.map(message)).toEqual(['overloaded']);
+    await run.return();
+    expect(await later()).toHaveLength(1);
+  });
+
+  it.each(copies)('%s by who looks at the event as well, before or after, it is theirs', async (_, copy) => {
+    const seen: unknown[] = [];
+    for (const isBefore of [true, false])
+      for await (const event of failing()) {
+        if (isBefore) copy(event);
+        if (event.type === 'error') seen.push(event.error);
+        if (!isBefore) copy(event);
+      }
+    expect(seen.map(message)).toEqual(['overloaded', 'overloaded']);
+    expect(await later()).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 /** What no type checker has seen: an id that is none, a number that is none. */
 import { describe, expect, it, vi } from 'vitest';
 import type { ApprovalRecord, Audit, Gate } from '../../index.js';
+import { ENTRIES, type EntryName } from '../../ts/options/entries.js';
 import { approvalDetails, createGate, verifyApprovals, withApprovalDetails } from '../../ts/index.js';
 import { collect } from '../support/model.js';
 import { isDurable } from '../support/ledger.js';
@@ -221,4 +222,127 @@ describe('what is said with a decision', () => {
     const id = await one(gate);
     await expect(gate.approve(id, false as never)).rejects.toThrow(/cannot be false\..*gate\.reject\(id, reason\)/);
   });
+});
+
+describe('a decision', () => {
+  const one = async (gate: Gate) => {
+    void gate.request({ toolName: 'delete_file', args: { path: 'a' } });
+    return (await vi.waitUntil(async () => (await gate.pending())[0])).approvalId;
+  };
+  type Given = Parameters<Gate['decide']>[1];
+  /** Every way to give one to the gate. */
+  const WAYS: [string, (gate: Gate, id: string, decision: object) => Promise<unknown>][] = [
+    ['gate.decide', (gate, id, decision) => gate.decide(id, decision as Given)],
+    ['gate.decideAll', (gate, id, decision) => gate.decideAll([id], decision as never)],
+  ];
+  const approve = { type: 'approve' };
+  const refused = async (decide: (gate: Gate, id: string) => Promise<unknown>, message: string | RegExp) => {
+    await using gate = createGate();
+    const id = await one(gate);
+    const thrown = await decide(gate, id).then(
+      () => undefined,
+      (error: unknown) => error as Error & { code: string },
+    );
+    expect(thrown?.message).toMatch(message);
+    expect(thrown?.code).toMatch(/^ERR_INVALID_(?:DECISION|CONFIG)$/);
+    expect(await gate.pending()).toHaveLength(1);
+  };
+
+  it.each(WAYS)('%s: a name in the wrong place is not taken for nobody', async (place, decide) => {
+    for (const who of [{ by: 'ada' }, { groups: ['ops'] }, { via: 'inbox' }])
+      await refused(
+        (gate, id) => decide(gate, id, { ...approve, ...who }),
+        new RegExp(`^${place}: .*behind the decision.*decision, \\{ ${Object.keys(who)[0]} \\}\\)`),
+      );
+  });
+
+  it.each(WAYS)('%s: a key that no decision has is not passed over', async (_, decide) => {
+    for (const key of ['reasn', 'comment', 'explanation', 'feedback', 'who', 'user'])
+      await refused((gate, id) => decide(gate, id, { ...approve, [key]: 'keep a backup' }), key);
+  });
+
+  it.each([['note'], ['message']])('gate.decide: a reason as %s is read, or refused', async (name) => {
+    const other = name === 'note' ? approve : { approved: true };
+    await refused((gate, id) => gate.decide(id, { ...other, [name]: 'keep a backup' } as Given), 'call it `reason`');
+    await using gate = createGate();
+    const given = { ...(name === 'note' ? { decision: 'approve' } : approve), [name]: 'keep a backup' };
+    expect(await gate.decide(await one(gate), given as Given)).toMatchObject({ decision: { reason: 'keep a backup' } });
+  });
+
+  it('gate.decide: of two reasons none is lost', async () => {
+    await refused((gate, id) => gate.decide(id, { type: 'reject', reason: 'a' }, { reason: 'b' }), 'give one of them');
+    await refused(
+      (gate, id) => gate.decide(id, { type: 'approve', remember: 'run' }, { remember: 'session' }),
+      'give one of them',
+    );
+    await using gate = createGate();
+    const record = await gate.decide(await one(gate), { type: 'reject', reason: 'a' }, { reason: 'a' });
+    expect(record).toMatchObject({ decision: { type: 'reject', reason: 'a' } });
+  });
+
+  it.each(WAYS)('%s: what hides a part of itself, or changes between two looks, decides nothing', async (_, decide) => {
+    let looks = 0;
+    const shifty = {
+      get type() {
+        return looks++ === 0 ? 'reject' : 'approve';
+      },
+    };
+    const hiding = new Proxy({ ...approve, comment: 'no' }, { ownKeys: () => ['type'] });
+    const inheriting = Object.create(approve) as object;
+    for (const odd of [shifty, hiding, inheriting, Object.defineProperty({}, 'type', { value: 'approve' })])
+      await refused((gate, id) => decide(gate, id, odd), /is a getter|is a Proxy|inherits|not enumerable/);
+    expect(looks).toBe(0);
+  });
+
+  it('gate.decideAll: no other requests are decided than those that were looked at', async () => {
+    const shifty = (id: string) => {
+      let looks = 0;
+      return [
+        new Proxy([id], { get: (ids, at) => (at === '0' ? looks++ > 0 && 'other' : Reflect.get(ids, at)) as unknown }),
+        Object.assign([id], { [Symbol.iterator]: () => ['other'].values() }),
+        Object.defineProperty([id], '0', { get: () => (looks++ === 0 ? id : 'other') }),
+      ] as string[][];
+    };
+    for (const at of [0, 1, 2]) {
+      await refused(
+        (gate, id) => gate.decideAll(shifty(id)[at]!, { type: 'reject' }),
+        /approvalIds.* (?:is a Proxy|has Symbol|is a getter)/,
+      );
+      await refused(
+        (gate, id) => gate.decideAll([id], { type: 'reject' }, { seen: shifty(id)[at]! }),
+        /seen.* (?:is a Proxy|has Symbol|is a getter)/,
+      );
+    }
+  });
+});
+
+/** Each method of a gate that takes an object, called with one. */
+const TAKING: [string, (gate: Gate, given: never) => unknown][] = [
+  ['createGate', (_, given) => createGate(given)],
+  ['gate.request', (gate, given) => gate.request(given)],
+  ['gate.request: options', (gate, given) => gate.request({ toolName: 't', args: {} }, given)],
+  ...DECIDING.map(([name, decide]): [string, (gate: Gate, given: never) => unknown] => [
+    `gate.${name}`,
+    (gate, given) => decide(gate, 'some', given),
+  ]),
+  ['gate.decideAll', (gate, given) => gate.decideAll([], { type: 'skip' }, given)],
+  ['gate.check', (gate, given) => gate.check(given)],
+  ['gate.pending', (gate, given) => gate.pending(given)],
+  ['gate.history', (gate, given) => gate.history(given)],
+  ['gate.events', (gate, given) => gate.events(given)],
+  ['gate.audit.list', (gate, given) => gate.audit.list(given).next()],
+  ['gate.audit.verify', (gate, given) => gate.audit.verify(given)],
+  ['gate.audit.export', (gate, given) => gate.audit.export(given).next()],
+];
+
+it.each(TAKING)('%s: options that are another thing at each look are refused', async (place, take) => {
+  await using gate = createGate();
+  const { names } = ENTRIES[(place in ENTRIES ? place : 'gate.decide') as EntryName];
+  for (const name of Object.keys(names)) {
+    const getter = Object.defineProperty({}, name, { enumerable: true, get: () => 'x' });
+    for (const odd of [getter, new Proxy({ [name]: 'x' }, {})]) {
+      const taking = (async () => take(gate, odd as never))();
+      await expect(taking, name).rejects.toThrow(/is a getter|are a Proxy/);
+    }
+  }
 });

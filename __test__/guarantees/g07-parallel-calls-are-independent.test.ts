@@ -61,7 +61,7 @@ async function playOut({ fates, way, delays }: Case, name: string, gate: Gate): 
     says('Done.'),
   ]);
 
-  const answerTo = async (toolCallId: string): Promise<ApprovalAnswer> => {
+  const answerTo = async (toolCallId: string): Promise<Exclude<ApprovalAnswer, 'pass'>> => {
     const index = Number(toolCallId.slice('call'.length));
     await sleep(delays[index] ?? 0);
     const own = `${name} ${index}`;

@@ -108,7 +108,7 @@ describe('a program below the project, that has another ai of its own', () => {
 
   test('of version 5: whatever goes into its own loop is refused, by any way of calling it', async () => {
     const { told, stderr } = await below('5.0.277', 'other-loop.mjs');
-    expect(Object.keys(told ?? {}), stderr).toHaveLength(8);
+    expect(Object.keys(told ?? {}), stderr).toHaveLength(9);
     for (const [name, said] of Object.entries(told ?? {}))
       expect(said, name).toMatch(
         /^ERR_UNSUPPORTED_SDK: [\w.]+: ai 5\.0\.277, which .*other-loop\.mjs uses, is installed/,

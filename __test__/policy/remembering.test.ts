@@ -1,12 +1,12 @@
 /** What is remembered is narrower than what is offered, or it is refused; some of it is used up; a policy may forbid it. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { jsonSchema } from 'ai';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { ApprovalRequest, Gate, GateOptions, PolicyDocument, Remember } from '../../index.js';
-import { createGate, gateTools, InvalidDecisionError } from '../../ts/index.js';
+import type { ApprovalAnswer, ApprovalRequest, Gate, GateOptions, PolicyDocument, Remember } from '../../index.js';
+import { createGate, gateTools, InvalidDecisionError, streamWithEvents } from '../../ts/index.js';
 import { askOf } from '../../ts/cli/chat/asks.js';
 import { readAnswer } from '../../ts/cli/chat/answers.js';
 import type { ApprovalAsk } from '../../ts/cli/chat/view.js';
@@ -15,6 +15,7 @@ import { kept } from '../cli/kept.js';
 import { countersign } from '../cli/command.js';
 import { inboxOf, Person } from '../inbox/support.js';
 import { Worker } from '../ledger/processes.js';
+import { call, calls as turn, collect, says, scripted } from '../support/model.js';
 import { machine } from './machine.js';
 import { PATIENTLY } from '../runtimes.js';
 
@@ -267,6 +268,143 @@ describe('times', () => {
     expect(await stopped.execute.needsApproval({ command: 'npm run build' }, options)).toBe(false);
     expect(await stopped.execute.execute({ command: 'npm run build' }, options)).toBe('done');
     expect((await gate.grants.list())[0]?.times).toBe(1);
+  });
+
+  const build = { command: 'npm run build' };
+  const lint = { command: 'npm run lint' };
+  const left = async (gate: Gate) => (await gate.grants.list())[0]?.times;
+
+  /** Rejects one call, and remembers it so. */
+  async function rejects(gate: Gate, times: number): Promise<void> {
+    const { request, ended } = calls(gate, build.command);
+    await gate.reject((await request()).approvalId, { remember: { scope: 'session', times } });
+    await ended;
+  }
+
+  /** Asks by code. */
+  async function asks(gate: Gate, args: object) {
+    const toolCallId = `asked-${++made}`;
+    const answer = gate.request({ toolName: 'execute', args, toolCallId });
+    const id = () =>
+      vi.waitFor(async () => {
+        const found = (await gate.pending()).find((each) => each.toolCallId === toolCallId);
+        expect(found).toBeDefined();
+        return found!.approvalId;
+      }, PATIENTLY);
+    return { answer, id };
+  }
+
+  it('of an approval: no request of code uses it, since a human is asked all the same, nor does an edit of one', async () => {
+    const gate = gateOf();
+    await remembers(gate, build.command, { scope: 'session', times: 2 });
+    const asked = await asks(gate, build);
+    await gate.approve(await asked.id());
+    expect(await asked.answer).toMatchObject({ approved: true });
+    const edited = await asks(gate, lint);
+    await gate.edit(await edited.id(), build);
+    expect(await edited.answer).toMatchObject({ approved: true, args: build });
+    expect(await left(gate)).toBe(2);
+  });
+
+  it('of a rejection: each request of code that ends by it uses it, and an edit that is only looked at does not', async () => {
+    const gate = gateOf();
+    await rejects(gate, 2);
+    const edited = await asks(gate, lint);
+    await gate.edit(await edited.id(), build).catch(() => {});
+    expect(await left(gate)).toBe(2);
+    await gate.reject(await edited.id()).catch(() => {});
+    expect((await (await asks(gate, build)).answer).approved).toBe(false);
+    expect(await left(gate)).toBe(1);
+    expect((await (await asks(gate, build)).answer).approved).toBe(false);
+    const third = await asks(gate, build);
+    await gate.approve(await third.id());
+    expect((await third.answer).approved).toBe(true);
+  });
+
+  it('of a rejection: a call in a loop that stops uses it once', async () => {
+    const gate = gateOf();
+    await rejects(gate, 2);
+    const { execute } = gateTools(
+      { execute: { inputSchema: jsonSchema({ type: 'object' }), execute: async () => 'done' } } as never,
+      { gate, mode: 'stop' } as never,
+    ) as unknown as {
+      execute: Record<'needsApproval' | 'execute', (args: object, options: object) => Promise<unknown>>;
+    };
+    const options = { toolCallId: 'stopped', messages: [] };
+    if ((await execute.needsApproval(build, options)) === false)
+      expect(await execute.execute(build, options)).not.toBe('done');
+    expect(await left(gate)).toBe(1);
+  });
+
+  it('of an approval: what waits is looked at once more when a mode is set, and uses nothing', async () => {
+    const gate = gateOf();
+    const waits = calls(gate, build.command);
+    await waits.request();
+    await remembers(gate, build.command, { scope: 'session', times: 2 });
+    await gate.setMode('auto');
+    expect(await left(gate)).toBe(2);
+    await gate.setMode('safe');
+    for (const { approvalId } of await gate.pending()) await gate.approve(approvalId);
+    await waits.ended;
+    expect(await left(gate)).toBe(2);
+  });
+
+  it.each<[string, object, (gate: Gate) => Promise<ApprovalAnswer>]>([
+    ['edited', lint, async () => ({ type: 'edit', args: build })],
+    ['approved', build, async () => true],
+    [
+      'looked at when a mode was set',
+      build,
+      async (gate) => {
+        await gate.setMode('auto');
+        await gate.setMode('safe');
+        return true;
+      },
+    ],
+  ])(
+    'of an approval: a call of a run that was %s uses nothing of what was remembered meanwhile',
+    async (_, args, answer) => {
+      const gate = gateOf();
+      const { model } = scripted([turn(call('execute', args, 'c1')), says('.')]);
+      const ran: unknown[] = [];
+      const tools = {
+        execute: {
+          inputSchema: jsonSchema({ type: 'object' }),
+          execute: async (given: unknown) => void ran.push(given),
+        },
+      };
+      const onApprovalRequest = async () => {
+        await remembers(gate, build.command, { scope: 'session', times: 2 });
+        return answer(gate);
+      };
+      await collect(streamWithEvents({ model, prompt: 'go', tools, gate, onApprovalRequest } as never));
+      expect(ran).toEqual([build]);
+      expect(await left(gate)).toBe(2);
+    },
+  );
+
+  it('of an approval: a call that is asked about once more, since its path leads elsewhere by now, uses nothing', async () => {
+    const project = realpathSync(mkdtempSync(join(tmpdir(), 'remembering-')));
+    onTestFinished(() => rmSync(project, { recursive: true, force: true }));
+    for (const folder of ['one', 'other']) mkdirSync(join(project, folder));
+    symlinkSync('one', join(project, 'link'));
+    const gate = gateOf({ place: { cwd: project, project } });
+    const { model } = scripted([turn(call('write_file', { file_path: 'link/a', content: '' }, 'c1')), says('.')]);
+    const tools = {
+      write_file: { inputSchema: jsonSchema({ type: 'object' }), execute: async () => 'done' },
+    };
+    let asked = 0;
+    const onApprovalRequest = async () => {
+      if (asked++ === 0) {
+        rmSync(join(project, 'link'));
+        symlinkSync('other', join(project, 'link'));
+        await remembers(gate, { file_path: 'link/a', content: '' }, { scope: 'session', times: 2 });
+      }
+      return true;
+    };
+    await collect(streamWithEvents({ model, prompt: 'go', tools, gate, onApprovalRequest } as never));
+    expect(asked).toBe(2);
+    expect(await left(gate)).toBe(2);
   });
 
   it('is left where another grant answers as well', async () => {

@@ -1,6 +1,6 @@
 /** `terminalApprover` over streams: what stands out, what is not shown whole, what is not taken, and where nobody looks. */
 import { PassThrough, Writable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ApprovalRecord, ApprovalRequest, Decision, Gate } from '../../index.js';
 import { createGate, terminalApprover } from '../../ts/index.js';
 import { call, calls, collect, says } from '../support/model.js';
@@ -329,28 +329,127 @@ test('what a reviewer said is shown beside the call', async () => {
 
 const three = calls(...['one', 'two', 'three'].map((name) => call('del', { path: `/${name}` } as never, name)));
 
-test.each<[string, (gate: Gate, approvalId: string) => Promise<ApprovalRecord>]>([
+const elsewhere: [string, (gate: Gate, approvalId: string) => Promise<ApprovalRecord>][] = [
   ['rejected', (gate, id) => gate.reject(id)],
   ['approved', (gate, id) => gate.approve(id)],
-])('a piped line of a call that was %s elsewhere before its turn answers no other', async (_, decide) => {
-  const { input, output, until } = place(false);
-  await using gate = createGate();
-  const { ran, tools } = recordingTools();
-  const { run } = start({
-    tools,
-    gate,
-    interruptOn: 'all',
-    onApprovalRequest: terminalApprover({ input, output }),
-    turns: [three, says('.')],
+];
+
+test.each(elsewhere.flatMap(([how, decide]) => ['y', 'n'].map((third) => [how, third, decide] as const)))(
+  'a piped line of a call that was %s elsewhere before its turn answers no other, and that of the next one (%s) does',
+  async (_, third, decide) => {
+    const { input, output, until } = place(false);
+    await using gate = createGate();
+    const { ran, tools } = recordingTools();
+    const { run } = start({
+      tools,
+      gate,
+      interruptOn: 'all',
+      onApprovalRequest: terminalApprover({ input, output }),
+      turns: [three, says('.')],
+    });
+    const events = collect(run);
+    await until('Run it? ');
+    const two = (await gate.pending()).find(({ toolCallId }) => toolCallId === 'two')!;
+    const record = await decide(gate, two.approvalId);
+    // The second line was meant for the second call, and the third one has its own.
+    input.end(`n\n${third === 'y' ? 'n' : 'y'}\n${third}\n`);
+    await events;
+    expect(ran).toEqual([
+      ...(record.status === 'approved' ? ['del /two'] : []),
+      ...(third === 'y' ? ['del /three'] : []),
+    ]);
+  },
+);
+
+type Streams = NonNullable<Parameters<typeof terminalApprover>[0]>;
+type AnyRequest = Partial<ApprovalRequest> & Pick<ApprovalRequest, 'preview'>;
+
+/** Functions of a program around the approver. */
+const AROUND: [string, (streams: Streams) => (request: AnyRequest, context: typeof signal) => Promise<Decision>][] = [
+  ['made for each call, without the options', (streams) => (request) => terminalApprover(streams)(request)],
+  [
+    'that logs',
+    (streams) => {
+      const ask = terminalApprover(streams);
+      return async (request, context) => {
+        const answer = await ask(request, context);
+        return answer;
+      };
+    },
+  ],
+  [
+    'that hands on a copy, later, with a signal of its own',
+    (streams) => {
+      const ask = terminalApprover(streams);
+      return async (request) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return ask({ ...request }, { abortSignal: AbortSignal.timeout(60_000) });
+      };
+    },
+  ],
+];
+
+describe.each(AROUND)('in a function %s', (_, around) => {
+  const begun = async (isTTY: boolean, gate: Gate) => {
+    const { input, output, until, shown } = place(isTTY);
+    const { ran, tools } = recordingTools();
+    const onApprovalRequest = around({ input, output });
+    const { run } = start({ tools, gate, interruptOn: 'all', onApprovalRequest, turns: [three, says('.')] });
+    const events = collect(run);
+    await until('Run it? ');
+    const idOf = async (name: string) => (await gate.pending()).find((each) => each.toolCallId === name)!.approvalId;
+    return { input, ran, events, until, shown, idOf };
+  };
+
+  test('each piped line answers its call', async () => {
+    await using gate = createGate();
+    const { input, ran, events } = await begun(false, gate);
+    input.end('n\ny\nn\n');
+    await events;
+    expect(ran).toEqual(['del /two']);
   });
-  const events = collect(run);
-  await until('Run it? ');
-  const two = (await gate.pending()).find(({ toolCallId }) => toolCallId === 'two')!;
-  const record = await decide(gate, two.approvalId);
-  input.end('n\ny\nn\n');
-  await events;
-  // The second line was meant for the second call, and the third one has its own.
-  expect(ran).toEqual(record.status === 'approved' ? ['del /two'] : []);
+
+  test('after a call that was decided elsewhere before its turn, no piped line answers any other', async () => {
+    await using gate = createGate();
+    using warned = listenToWarnings();
+    const failed = vi.spyOn(console, 'error').mockImplementation(() => {});
+    onTestFinished(() => failed.mockRestore());
+    const { input, ran, events, idOf } = await begun(false, gate);
+    await gate.reject(await idOf('two'));
+    // Of the second line nobody knows whether it was meant for the second call or for the third one.
+    input.end('n\ny\ny\n');
+    await events;
+    expect(ran).toEqual([]);
+    const third = (await gate.history()).find(({ toolCallId }) => toolCallId === 'three');
+    expect(third?.decision).toMatchObject({
+      type: 'reject',
+      reason: expect.stringContaining('Give terminalApprover() itself as onApprovalRequest') as unknown,
+    });
+    expect(warned.warnings.join()).toContain('nobody knows which call');
+    // Its end is a failure, of which the program hears.
+    expect((await events).at(-1)).toMatchObject({ type: 'error', error: { code: 'ERR_INPUT_ENDED' } });
+  });
+
+  test('the line of a call that was decided elsewhere while it was asked about answers no other', async () => {
+    await using gate = createGate();
+    const { input, ran, events, until, idOf } = await begun(false, gate);
+    await gate.reject(await idOf('one'));
+    await until('Run it? ', 2);
+    input.end('y\nn\ny\n');
+    await events;
+    expect(ran).toEqual(['del /three']);
+  });
+
+  test('on a terminal what is typed answers what is shown', async () => {
+    await using gate = createGate();
+    const { input, ran, events, until, idOf } = await begun(true, gate);
+    await gate.reject(await idOf('two'));
+    input.write('n\r');
+    await until('Run it? ', 2);
+    input.write('y\r');
+    await events;
+    expect(ran).toEqual(['del /three']);
+  });
 });
 
 test('half a line of a pipe that breaks is no answer', async () => {

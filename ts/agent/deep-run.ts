@@ -1,6 +1,7 @@
 /** A run of a deep agent: that of the loop, with what it was given to do and its text in whole pieces. */
 import type { InferUIMessageChunk, ToolSet, UIMessage, UIMessageStreamOptions } from 'ai';
 import type { AgentEvent, AgentRun, RunResult } from '../../index.js';
+import { bindMethods } from '../values/bind-methods.js';
 
 /** What ends a piece of text. */
 const ENDS: ReadonlySet<AgentEvent['type']> = new Set(['tool-call', 'step-finish', 'error', 'abort', 'done']);
@@ -14,6 +15,7 @@ export class DeepRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   constructor(run: AgentRun<TOOLS>, prompt: string | undefined) {
     this.#run = run;
     this.#prompt = prompt;
+    bindMethods(this);
   }
 
   get runId(): string {

@@ -32,7 +32,7 @@ import { verdictNote } from './executing.js';
 import { nobodyAnswers, questionRequest, type QuestionCallback } from './asking-questions.js';
 import { checkAskOrder, HumanTurns, type AskOrder } from './human-turns.js';
 import type { BoundEdit, CheckedEdit } from './edits.js';
-import { checkCallback, tellUnasked } from './makers.js';
+import { asks, checkCallback, tellUnasked } from './makers.js';
 import { PASS, passOn } from './passing.js';
 import { isQuestion } from './questions.js';
 import { isDecided, type DecidedRecord } from './records.js';
@@ -619,15 +619,19 @@ export class CallAsker {
     const take = (given: unknown): void => {
       decides = this.#take(record, given, decided);
     };
+    const objectionTo = (given: unknown): Promise<string | undefined> => this.gate.objectionTo(record, given);
+    const context = { abortSignal, objectionTo };
+    const end = asks(record.approvalId, callback, context);
     try {
-      const objectionTo = (given: unknown): Promise<string | undefined> => this.gate.objectionTo(record, given);
       const given: unknown = this.inContext(() =>
-        callback(requestOf(record, args, this.gate) as never, { abortSignal, objectionTo }),
+        callback(requestOf(record, args, this.gate) as never, { ...context }),
       );
       if (isThenable(given)) await Promise.resolve(given).then(take);
       else take(given);
     } catch (error) {
       return () => this.#onFailure(record, error, abortSignal);
+    } finally {
+      end();
     }
     // Then it is cancelled, which is not to be forestalled by those who notice that.
     return abortSignal.aborted ? () => {} : decides;
@@ -640,7 +644,7 @@ export class CallAsker {
       return () => this.gate.answerByCallback(record, answers);
     }
     if (given === PASS) return () => passOn(this.gate, record, this.#hasGate, decided);
-    const answer = takeAnswer(given);
+    const answer = takeAnswer(given, 'onApprovalRequest');
     return () => this.gate.decideByCallback(record, answer, this.#hasGate);
   }
 

@@ -7,6 +7,7 @@ import { toldValue } from '../errors/told-value.js';
 import { nearestOf } from '../options/nearest.js';
 import { checkRecord, didYouMean } from '../options/names.js';
 import { checkText, checkWhole } from './check-arguments.js';
+import { bindMethods } from '../values/bind-methods.js';
 
 /** Where the entries come from. */
 export interface AuditSource {
@@ -93,6 +94,7 @@ export class GateAudit implements Audit {
 
   constructor(source: AuditSource) {
     this.#source = source;
+    bindMethods(this);
   }
 
   async *list(options: Parameters<Audit['list']>[0] = {}) {

@@ -2,8 +2,10 @@
 import type { ApprovalRecord, ApprovalRequest, BatchDecision, BatchOptions, BatchResult } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
 import { takeOptions } from '../options/check.js';
+import { takeValue } from '../options/plain.js';
 import { doubtsAbout } from './danger.js';
 import { checkVia, readDecider } from './decider.js';
+import { readOwn } from './taken-answer.js';
 
 /** More are not taken at once: nobody has looked at them. */
 export const MOST_AT_ONCE = 100;
@@ -69,22 +71,28 @@ export function isAlike(one: ApprovalRequest, other: ApprovalRequest): boolean {
   );
 }
 
-function readIds(name: string, ids: unknown): string[] {
-  if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string'))
+function readIds(name: string, given: unknown): string[] {
+  const ids: unknown = takeValue(given, `gate.decideAll: ${name}`);
+  if (!isTexts(ids))
     throw new InvalidDecisionError({ message: `gate.decideAll: ${name} must be a list of approval ids.` });
   if (ids.length > MOST_AT_ONCE)
     throw new InvalidDecisionError({ message: `gate.decideAll: at most ${MOST_AT_ONCE} are decided at once.` });
-  return [...new Set(ids as string[])];
+  return [...new Set(ids)];
 }
 
-function readBatch(decision: unknown): BatchDecision {
-  const given = typeof decision === 'object' && decision !== null ? decision : {};
-  const { type, reason, ...more } = given as { type?: unknown; reason?: unknown };
+function readBatch(given: unknown): BatchDecision {
+  const { type, reason, ...more } = fieldsOf(readOwn(given, 'gate.decideAll'));
   const isSimple = type === 'approve' || type === 'reject' || type === 'skip';
-  if (!isSimple || Object.keys(more).length > 0 || !(reason === undefined || typeof reason === 'string'))
-    throw new InvalidDecisionError({
-      message:
-        "gate.decideAll: the decision must be { type: 'approve' | 'reject' | 'skip', reason? }. Decide others one by one.",
-    });
-  return reason === undefined ? { type } : { type, reason };
+  const [other] = Object.keys(more).filter((name) => more[name] !== undefined);
+  if (isSimple && other === undefined && (reason === undefined || typeof reason === 'string'))
+    return reason === undefined ? { type } : { type, reason };
+  const has = isSimple && other !== undefined ? `, and has no ${JSON.stringify(other)}` : '';
+  throw new InvalidDecisionError({
+    message: `gate.decideAll: the decision must be { type: 'approve' | 'reject' | 'skip', reason? }${has}. Decide others one by one.`,
+  });
 }
+
+const isTexts = (ids: unknown): ids is string[] => Array.isArray(ids) && ids.every((id) => typeof id === 'string');
+
+const fieldsOf = (own: unknown): Record<string, unknown> =>
+  typeof own === 'object' && own !== null && !Array.isArray(own) ? (own as Record<string, unknown>) : {};

@@ -1,5 +1,6 @@
 import { EventsLostError } from '../errors/index.js';
 import { whenAborted } from '../values/when-aborted.js';
+import { bindMethods } from '../values/bind-methods.js';
 
 const MAX_BEHIND = 10_000;
 
@@ -54,6 +55,7 @@ class BroadcastReader<T> implements AsyncIterableIterator<T> {
 
   constructor(leave: () => void) {
     this.#leave = leave;
+    bindMethods(this);
   }
 
   push(value: T): void {

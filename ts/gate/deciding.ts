@@ -1,12 +1,12 @@
 /** Decisions: of humans, of callbacks, of time and of those who no longer need an answer. What counts is decided in the core. */
 import type {
-  ApprovalAnswer,
   ApprovalRecord,
   ApprovalRequest,
   CallReview,
   DecideOptions,
   DecidedVia,
   DecisionOutcome,
+  Gate,
   Grant,
 } from '../../index.js';
 import {
@@ -29,10 +29,10 @@ import type { AnsweredRequest, RawRecord, ShownCheck } from '../native.js';
 import type { GrantKeeper } from './control.js';
 import type { GateInternals } from './inside.js';
 import { isApproval, reviveDecision, toRecord, toRequest } from './records.js';
-import { checkItsCall, plainAnswer, type TakenAnswer } from './taken-answer.js';
+import { checkItsCall, takeAnswer, type TakenAnswer } from './taken-answer.js';
 import { checkedDecision, questionsOf, readAnswers } from './questions.js';
 import { reboundContext } from './rebound.js';
-import { grantOf, isEdited, readRemember, rememberOf, type RememberedAs } from './remember.js';
+import { grantOf, isEdited, readRemember, type RememberedAs } from './remember.js';
 import type { EventTeller } from './teller.js';
 
 /** What is to be remembered, and by whom. */
@@ -52,19 +52,24 @@ export class DecisionTaker {
     this.#teller = teller;
   }
 
-  async decide(approvalId: string, answer: ApprovalAnswer, ...said: readonly unknown[]): Promise<ApprovalRecord> {
+  async decide(
+    approvalId: string,
+    answer: Parameters<Gate['decide']>[1],
+    ...said: readonly unknown[]
+  ): Promise<ApprovalRecord> {
     checkText('gate.decide: approvalId', approvalId);
     // At once: a ledger may answer later, and the caller may change it meanwhile.
-    const plain = plainAnswer(answer);
+    const taken = takeAnswer(answer, 'gate.decide');
+    const plain = taken.plain();
     const given = readSaid('decide', said);
     const decider = deciderOf(given);
-    const as = readRemember(given.remember === undefined ? rememberOf(answer) : given.remember);
+    const as = oneOf('remember', taken.remember(), readRemember(given.remember));
     const found = this.#inside.native.get(approvalId);
     const record = isLater(found) ? await found : found;
     if (record !== null) checkItsCall(plain, record);
     const decision = this.#inside.native.parseAnswer(plain, record?.toolName ?? '');
-    if (given.reason !== undefined) decision.reason = given.reason;
-    return this.#settleOn(approvalId, decision, decider, as);
+    const reason = oneOf('reason', decision.reason, given.reason ?? undefined);
+    return this.#settleOn(approvalId, reason === undefined ? decision : { ...decision, reason }, decider, as);
   }
 
   async approve(approvalId: string, ...said: readonly unknown[]): Promise<ApprovalRecord> {
@@ -154,11 +159,13 @@ export class DecisionTaker {
     const { approvalId, toolName, allowedDecisions } = record;
     if (answer === 'pass') return undefined;
     try {
-      const plain = plainAnswer(answer);
+      const taken = takeAnswer(answer, 'onApprovalRequest');
+      const plain = taken.plain();
       checkItsCall(plain, record);
       const decision = this.#inside.native.parseAnswer(plain, toolName);
       const { type } = decision;
-      readRemember(rememberOf(answer));
+      taken.decider();
+      taken.remember();
       if (type === 'expired' || type === 'cancelled') return `${type} is not an answer`;
       if (!allowedDecisions.includes(type))
         return `${type} is not among the answers that this call may get: ${allowedDecisions.join(', ')}`;
@@ -555,6 +562,15 @@ const NO_DECISION =
   "which is not a decision (true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' } with what belongs to it)";
 const NO_ANSWERS = 'what it answered does not fit the questions (a list with one answer for each, or null)';
 const MORE_NEEDED = 'More people must approve it, and nobody but the callback can be asked: pass a gate.';
+
+/** What a decision says, or its options do. @throws {InvalidDecisionError} where they say two things: one of them would be lost */
+function oneOf<T>(name: string, inDecision: T | undefined, inOptions: T | undefined): T | undefined {
+  if (inDecision !== undefined && inOptions !== undefined && JSON.stringify(inDecision) !== JSON.stringify(inOptions))
+    throw new InvalidDecisionError({
+      message: `gate.decide: \`${name}\` of the decision is another one than that of its options: give one of them. Nothing was decided.`,
+    });
+  return inOptions ?? inDecision;
+}
 
 const deciderOf = (given: DecideOptions): DecidingPerson => readDecider(given, checkVia(given.via));
 

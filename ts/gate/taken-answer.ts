@@ -4,6 +4,7 @@ import type { ApprovalRecord } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { toldKind } from '../errors/told-value.js';
+import { plainProperties } from '../options/plain.js';
 import { isJsonNumber, numberText, revive, snapshot } from '../values/snapshot.js';
 import { readDecider, type DecidingPerson } from './decider.js';
 import { readRemember, rememberOf, type RememberedAs } from './remember.js';
@@ -21,14 +22,70 @@ export interface TakenAnswer {
   shape: () => string;
 }
 
-export function takeAnswer(answer: unknown): TakenAnswer {
+/** Where an answer is given. A callback has no other place to say who answers; at the gate that stands beside the decision. */
+export type AnswerPlace = 'onApprovalRequest' | 'gate.decide' | 'gate.decideAll';
+
+/** The one reader of answers, wherever they come from. */
+export function takeAnswer(answer: unknown, place: AnswerPlace): TakenAnswer {
+  const own = known(() => readOwn(answer, place));
   return {
-    plain: known(() => plainAnswer(answer)),
-    decider: known(() => readDecider(answer, 'callback')),
-    remember: known(() => readRemember(rememberOf(answer))),
+    plain: known(() => plainAnswer(own())),
+    decider: known(() => readDecider(own(), 'callback')),
+    remember: known(() => readRemember(rememberOf(own()))),
     shape: () => shapeOf(answer),
   };
 }
+
+/**
+ * What an answer has itself, each part of it read once: what says another thing at each look would be approved by one part and refused
+ * by the next.
+ *
+ * @throws {InvalidDecisionError} for what hides a part of it, and for who decides where nobody reads that
+ */
+export function readOwn(answer: unknown, place: AnswerPlace): unknown {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
+  const own = openProperties(answer);
+  for (const name of place === 'onApprovalRequest' ? ['via'] : ['by', 'groups', 'via'])
+    if ((own[name] ?? null) !== null) throw misplaced(name, place);
+  for (const [name, shape] of Object.entries(REASON_IN))
+    if ((own[name] ?? null) !== null && !Object.hasOwn(own, shape))
+      throw new InvalidDecisionError({
+        message: `${place}: the decision has \`${name}\` without \`${shape}\`, so that nobody would read it: call it \`reason\`. Nothing was decided.`,
+      });
+  return own;
+}
+
+/** How others call a reason, each in the one shape in which that is read. */
+const REASON_IN: Readonly<Record<string, string>> = { note: 'decision', message: 'type' };
+
+/** @throws {InvalidDecisionError} */
+function openProperties(answer: object): Record<string, unknown> {
+  try {
+    const own = plainProperties(answer, 'it');
+    const inherited = [...Object.keys(NAMES_ITS_CALL), 'request'].find(
+      (name) => name in answer && !Object.hasOwn(answer, name),
+    );
+    if (inherited === undefined) return own;
+    throw new TypeError(`it inherits ${inherited}: write it into the answer itself`);
+  } catch (cause) {
+    throw notPlain(cause);
+  }
+}
+
+/** Passed over, the decision would be taken without the name that somebody gave it. */
+function misplaced(name: string, place: AnswerPlace): InvalidDecisionError {
+  const first = place === 'gate.decideAll' ? 'approvalIds' : 'approvalId';
+  const form =
+    place === 'onApprovalRequest'
+      ? 'Leave it out: what a callback answers comes through the callback.'
+      : `Who decides stands behind the decision, since what a page or a model sent may name anybody: ${place}(${first}, decision, { ${name} }).`;
+  return new InvalidDecisionError({
+    message: `${place}: the decision has \`${name}\`, which is not taken from it. ${form} Nothing was decided.`,
+  });
+}
+
+const notPlain = (cause: unknown): InvalidDecisionError =>
+  new InvalidDecisionError({ message: `The answer is not plain data: ${messageOf(cause)}`, cause });
 
 /** What a callback answered to questions. Fails with what it cannot be copied for. */
 export const takeAnswers = (answers: unknown): (() => unknown) => known(() => snapshot(answers).value);
@@ -45,18 +102,13 @@ function known<T>(make: () => T): () => T {
   }
 }
 
-/**
- * An answer as data, without who decides.
- *
- * @throws {InvalidDecisionError}
- */
-export function plainAnswer(answer: unknown): unknown {
+/** An answer as data, without who decides. @param answer of {@link readOwn} @throws {InvalidDecisionError} */
+function plainAnswer(answer: unknown): unknown {
   let text: string | undefined;
   try {
-    checkOpen(answer);
     text = JSON.stringify(answer, asItIs(answer));
   } catch (cause) {
-    throw new InvalidDecisionError({ message: `The answer is not plain data: ${messageOf(cause)}`, cause });
+    throw notPlain(cause);
   }
   if (text === undefined) {
     throw new InvalidDecisionError({
@@ -65,24 +117,6 @@ export function plainAnswer(answer: unknown): unknown {
   }
   // Written out once more, so that nothing in an answer is taken for one of our tags.
   return snapshot(withoutDecider(JSON.parse(text))).json;
-}
-
-/**
- * All that an answer has must be seen: what it inherits, and what is hidden in it, may name another call.
- *
- * @throws {TypeError}
- */
-function checkOpen(answer: unknown): void {
-  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return;
-  const above = Object.getPrototypeOf(answer) as object | null;
-  // Of any realm.
-  const isPlain = above === null || (Object.getPrototypeOf(above) === null && Object.hasOwn(above, 'isPrototypeOf'));
-  const inherits = [...Object.keys(NAMES_ITS_CALL), 'request'].some(
-    (name) => name in answer && !Object.hasOwn(answer, name),
-  );
-  if (!isPlain || inherits) throw new TypeError('it is an object of a class: give a plain one, such as { ...answer }');
-  if (Reflect.ownKeys(answer).length !== Object.keys(answer).length)
-    throw new TypeError('it has properties that are not enumerable, or symbols: give a plain object');
 }
 
 /** What an answer may say beside its decision: which call it is for. */
@@ -97,7 +131,7 @@ const NAMES_ITS_CALL: Readonly<Record<string, (record: ApprovalRecord) => readon
 /**
  * An answer that names a call is one to that call alone: mixing two up would approve another one.
  *
- * @param plain of {@link plainAnswer}
+ * @param plain of {@link TakenAnswer.plain}
  * @throws {InvalidDecisionError}
  */
 export function checkItsCall(plain: unknown, record: ApprovalRecord): void {

@@ -34,6 +34,8 @@ export class LineInput {
   /** Piped lines that are yet to come, and belong to what had its turn and took none: they answer nothing else. */
   #owed = 0;
   #isEnded = false;
+  /** Nobody knows which call the next piped line is for. */
+  #isOutOfOrder = false;
   #failure: CountersignError | undefined;
 
   constructor(input: LineSource, output: Writable) {
@@ -74,6 +76,26 @@ export class LineInput {
     });
   }
 
+  /**
+   * A call was passed over of which nobody knows whether a piped line was meant for it: no line answers anything any more. On a
+   * terminal a line answers what is shown.
+   *
+   * @throws {CountersignError} `ERR_INPUT_ENDED`
+   */
+  loseOrder(): void {
+    this.#isOutOfOrder = !this.isTerminal;
+    this.#mustBeInOrder();
+  }
+
+  #mustBeInOrder(): void {
+    if (!this.#isOutOfOrder) return;
+    throw new CountersignError({
+      code: 'ERR_INPUT_ENDED',
+      message:
+        'a call was decided elsewhere before it was put to the function that terminalApprover() is called in, so that nobody knows which call the next piped line is for. Give terminalApprover() itself as onApprovalRequest, or run it on a terminal',
+    });
+  }
+
   /** On a terminal, whether the person has ended the input, or it has ended: nobody is asked there any more. */
   get isLeft(): boolean {
     return this.isTerminal && this.#failure === undefined && (this.#isEnded || this.#isOver);
@@ -88,6 +110,7 @@ export class LineInput {
    */
   async line(asked: LineRequest): Promise<string | undefined> {
     asked.signal.throwIfAborted();
+    this.#mustBeInOrder();
     if (!this.isTerminal) this.say(asked.prompt);
     await this.mustBeSeen();
     if (!this.isTerminal) {

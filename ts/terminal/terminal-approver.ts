@@ -6,7 +6,7 @@ import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
 import { warnSeldom } from '../errors/warn-once.js';
 import { agentLine, shownPreview } from '../gate/agent-reason.js';
-import { hearsUnasked, makesCallbacks } from '../gate/makers.js';
+import { contextOf, hearsUnasked, makesCallbacks, wasPassedOver } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { dangersInWords, doubtsAbout } from '../gate/danger.js';
@@ -26,11 +26,21 @@ type ShownRequest = Pick<ApprovalRequest, 'preview'> & Partial<ApprovalRequest>;
 const ALL: readonly DecisionType[] = ['approve', 'edit', 'reject', 'respond', 'skip'];
 
 /** What comes with a request. `objectionTo`: why an answer would not be taken. */
-interface AskContext {
-  abortSignal: AbortSignal;
+interface GivenContext {
+  abortSignal?: AbortSignal | undefined;
   objectionTo?: ObjectionTo;
 }
 type ObjectionTo = ((answer: Decision) => Promise<string | undefined>) | undefined;
+
+/** Also what a function around this one has not handed on. */
+function wholeContext(
+  { approvalId }: ShownRequest,
+  given: GivenContext = {},
+): { abortSignal: AbortSignal; objectionTo: ObjectionTo } {
+  const own = contextOf(approvalId);
+  const signals = [given.abortSignal, own?.abortSignal].filter((signal) => signal !== undefined);
+  return { abortSignal: AbortSignal.any(signals), objectionTo: given.objectionTo ?? own?.objectionTo };
+}
 
 type QuestionAnswers = readonly (string | readonly string[] | null)[];
 
@@ -53,9 +63,11 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
   const waiting = new Set<ShownRequest>();
   const call = (): void =>
     person.waits([...waiting].map((key) => ({ key, toolName: String(key.toolName ?? 'a call') })));
-  const inTurn = (request: ShownRequest, { abortSignal, objectionTo }: AskContext): Promise<unknown> =>
-    lines.inTurn(linesFor(request), async () => {
+  const inTurn = (request: ShownRequest, given?: GivenContext): Promise<unknown> => {
+    const { abortSignal, objectionTo } = wholeContext(request, given);
+    return lines.inTurn(linesFor(request), async () => {
       abortSignal.throwIfAborted();
+      if (wasPassedOver(request.approvalId)) lines.loseOrder();
       if (lines.isLeft) throw ended(lines);
       try {
         call();
@@ -67,7 +79,8 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
         throw error;
       }
     });
-  const ask = async (request: ShownRequest, context: AskContext): Promise<unknown> => {
+  };
+  const ask = async (request: ShownRequest, context?: GivenContext): Promise<unknown> => {
     waiting.add(request);
     try {
       return await inTurn(request, context);

@@ -18,6 +18,7 @@ import { alreadyDecided, confirmation, done, MAX_REASON, needsTick, notice, SECO
 import { sayingOf, tokenOf } from './link-token.js';
 import { addressOf, invalid, keysFrom } from './options.js';
 import { sayFailed } from './say.js';
+import { bindMethods } from '../values/bind-methods.js';
 
 /** How long a link is good for, in ms. */
 const EXPIRES_IN_MS = 86_400_000;
@@ -48,6 +49,7 @@ class LinkServer implements Api.ActionLinks {
     this.#url = addressOf('createActionLinks: url', url);
     this.#expiresIn = checkPositive('createActionLinks: expiresIn', expiresIn);
     this.#logger = logger;
+    bindMethods(this);
   }
 
   async link(link: Api.ActionLink): Promise<string> {

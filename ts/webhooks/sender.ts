@@ -13,6 +13,7 @@ import { KeptHere, KeptInLedger } from './keeping.js';
 import { invalid } from './options.js';
 import { say, sayFailed } from './say.js';
 import { AuditSource, EventSource } from './sources.js';
+import { bindMethods } from '../values/bind-methods.js';
 
 const EVENTS: readonly Api.WebhookEventName[] = [
   'requested',
@@ -70,6 +71,7 @@ class EventSender implements Api.WebhookSender {
       ({ endpoint, source, keeping }) =>
         new WebhookDelivery(gate, endpoint, source, keeping ?? new KeptHere(), options),
     );
+    bindMethods(this);
   }
 
   async deadLetters(): Promise<Api.DeadLetter[]> {

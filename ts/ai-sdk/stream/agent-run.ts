@@ -14,6 +14,7 @@ import type { StreamPart } from '../sdk/sdk.js';
 import { UnheardError } from '../sdk/unheard.js';
 import { runWasBegun, runWasMade } from './unbegun.js';
 import { eventStreamResponse, partView, uiMessageStream } from './ui.js';
+import { bindMethods } from '../../values/bind-methods.js';
 
 type RunItem = AgentEvent | StreamPart;
 
@@ -54,6 +55,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     // Over, it has nothing left to cancel.
     const forget = () => dropped.unregister(token);
     this.#run.result.then(forget, forget);
+    bindMethods(this);
   }
 
   get runId(): string {

@@ -1,0 +1,24 @@
+/**
+ * Has the methods of an object work without it, too: `const { decide } = gate` takes one alone, and so does who passes one on. What a
+ * class keeps to itself would be out of reach then.
+ */
+export function bindMethods(object: object): void {
+  for (let above = prototypeOf(object); above !== null && above !== Object.prototype; above = prototypeOf(above))
+    for (const name of methodsOf(above)) if (!Object.hasOwn(object, name)) bindMethod(object, name);
+}
+
+/** It is looked up when it is called: the class says what it does. */
+function bindMethod(object: object, name: string): void {
+  const bound = (...given: unknown[]): unknown => {
+    const method = Reflect.get(prototypeOf(object) ?? object, name, object) as (...given: unknown[]) => unknown;
+    return Reflect.apply(method, object, given);
+  };
+  Object.defineProperty(object, name, { value: bound, writable: true, configurable: true });
+}
+
+const methodsOf = (above: object): string[] =>
+  Object.getOwnPropertyNames(above).filter(
+    (name) => name !== 'constructor' && typeof Object.getOwnPropertyDescriptor(above, name)?.value === 'function',
+  );
+
+const prototypeOf = (object: object): object | null => Object.getPrototypeOf(object) as object | null;
