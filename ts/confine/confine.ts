@@ -274,7 +274,10 @@ function wordsOf(command: string | readonly string[], place: string): string[] {
 const isWord = (word: unknown): word is string => typeof word === 'string' && !word.includes('\0');
 
 /** Where hosts are asked for and nobody decides about them yet, nothing is reached. */
-function networkOf(network: ConfineSettings['network'] = 'none', proxy: ConfinedOptions['proxy'] = null): NetworkAccess {
+function networkOf(
+  network: ConfineSettings['network'] = 'none',
+  proxy: ConfinedOptions['proxy'] = null,
+): NetworkAccess {
   if (asksForHosts(network)) return proxy === null ? 'none' : { proxy };
   return typeof network === 'object' && 'proxy' in network
     ? { proxy: { port: network.proxy, socket: null, inode: null } }
