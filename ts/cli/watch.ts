@@ -8,7 +8,7 @@ import { PersonCall, type NotifyWay } from '../terminal/call-person.js';
 import { placeToRemember } from '../gate/call-place.js';
 import { standing } from '../gate/standing.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
-import { KeyReader, type KeyPress, type PressedKey } from './chat/screen/keys.js';
+import { KeyFlow, type PressedKey } from './chat/screen/keys.js';
 import { decide, groupsIn, TAKEN, whoDecides, type DecidingPerson, type HumanDecision } from './decisions.js';
 import { clock } from './duration.js';
 import { Exit, UsageError } from './exit.js';
@@ -248,28 +248,19 @@ async function offerLines(ledger: NativeLedger, record: KeptRecord): Promise<str
   ];
 }
 
-/** How long after ESC the rest of a longer key may come, in ms. */
-const ESCAPE = 50;
-
 /** Hands on the keys of the terminal, those together that came together, until it is over or the terminal is gone. */
 function keysOf(input: Readable, take: (keys: PressedKey[]) => 'over' | undefined): Promise<void> {
-  const reader = new KeyReader();
-  let escape: NodeJS.Timeout | undefined;
   return new Promise((resolve, reject) => {
+    const keys = new KeyFlow((presses) => {
+      if (take(presses.map(({ key }) => key)) === 'over') end(resolve);
+    });
+    const hear = (chunk: Buffer): void => keys.feed(chunk);
     const end = (settle: () => void): void => {
-      clearTimeout(escape);
+      keys.stop();
       input.off('data', hear);
       // Nothing reads it any more: it must not keep the process.
       input.destroy();
       settle();
-    };
-    const hand = (presses: readonly KeyPress[]): void => {
-      if (presses.length > 0 && take(presses.map(({ key }) => key)) === 'over') end(resolve);
-    };
-    const hear = (chunk: Buffer): void => {
-      clearTimeout(escape);
-      hand(reader.feed(chunk));
-      if (reader.isOpen) escape = setTimeout(() => hand(reader.flush()), ESCAPE);
     };
     input.on('data', hear);
     input.once('end', () => end(resolve));

@@ -8,7 +8,7 @@ import { callsOf } from '../waiting-calls.js';
 import type { PromptHistory } from '../prompt-history.js';
 import { entryLines } from './entries.js';
 import { frame, type ScreenFrame } from './frame.js';
-import { KeyReader, type KeyPress } from './keys.js';
+import { KeyFlow, type KeyPress } from './keys.js';
 import { screenIn, wrap, type ScreenKind, type ScreenSymbols } from './layout.js';
 import { KeyboardInput, ScreenOutput, takeConsole } from './output.js';
 import { ScreenPainter } from './painter.js';
@@ -32,8 +32,6 @@ import {
   type ScreenState,
 } from './state.js';
 
-/** How long Esc may be the beginning of another key, in ms. */
-const ESCAPE = 40;
 /** The least time between two frames, in ms. */
 const FRAME = 25;
 /** How long a window must stay as it is until it is painted anew, in ms. */
@@ -47,8 +45,8 @@ export class ScreenProgram {
   readonly #chat: Chat;
   readonly #symbols: ScreenSymbols;
   readonly #output = new ScreenOutput();
-  readonly #keyboard = new KeyboardInput((data) => this.#onData(data));
-  readonly #keys = new KeyReader();
+  readonly #keys = new KeyFlow((presses) => this.#take(presses));
+  readonly #keyboard = new KeyboardInput((data) => this.#keys.feed(data));
   readonly #end: (code: number) => void;
   readonly #person: PersonCall;
   /** What other sessions know of; `undefined` once it cannot be written. */
@@ -67,7 +65,7 @@ export class ScreenProgram {
   #isAway = false;
   /** Whether all is drawn as it is now. */
   #isDrawn = true;
-  #timers: { [NAME in 'escape' | 'resize' | 'ready' | 'warned' | 'tick' | 'frame']?: NodeJS.Timeout } = {};
+  #timers: { [NAME in 'resize' | 'ready' | 'warned' | 'tick' | 'frame']?: NodeJS.Timeout } = {};
   /** All keys that were typed until then have been read, in ms of {@link performance.now}. */
   #heard = 0;
   #hearing: NodeJS.Immediate | undefined;
@@ -111,6 +109,7 @@ export class ScreenProgram {
       process.off('SIGCONT', onContinued);
       for (const timer of Object.values(this.#timers)) clearTimeout(timer);
       clearImmediate(this.#hearing);
+      this.#keys.stop();
       this.#person.end();
       // Nothing stays but what was said and done, and an empty line before what comes next.
       this.#write({ lines: [''] });
@@ -243,12 +242,6 @@ export class ScreenProgram {
     clearTimeout(this.#timers.frame);
     delete this.#timers.frame;
     this.#draw();
-  }
-
-  #onData(data: Uint8Array): void {
-    clearTimeout(this.#timers.escape);
-    this.#take(this.#keys.feed(data));
-    if (this.#keys.isOpen) this.#timers.escape = setTimeout(() => this.#take(this.#keys.flush()), ESCAPE);
   }
 
   #take(presses: readonly KeyPress[]): void {
