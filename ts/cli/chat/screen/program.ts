@@ -44,9 +44,9 @@ export class ScreenProgram {
   readonly over: Promise<number>;
   readonly #chat: Chat;
   readonly #symbols: ScreenSymbols;
-  readonly #output = new ScreenOutput();
+  readonly #output = new ScreenOutput((isLate) => this.#onTaken(isLate));
   readonly #keys = new KeyFlow((presses) => this.#take(presses));
-  readonly #keyboard = new KeyboardInput((data) => this.#keys.feed(data));
+  readonly #keyboard = new KeyboardInput((data) => this.#keys.feed(data), this.#output);
   readonly #end: (code: number) => void;
   readonly #person: PersonCall;
   /** What other sessions know of; `undefined` once it cannot be written. */
@@ -63,6 +63,8 @@ export class ScreenProgram {
   #written: TranscriptEntry[] = [];
   /** Whether somebody else has the terminal. */
   #isAway = false;
+  /** All is to be painted anew, as soon as the terminal takes something; whether it was cleared. */
+  #unpainted: { isCleared: boolean } | undefined;
   /** Whether all is drawn as it is now. */
   #isDrawn = true;
   #timers: { [NAME in 'resize' | 'ready' | 'warned' | 'tick' | 'frame']?: NodeJS.Timeout } = {};
@@ -155,13 +157,28 @@ export class ScreenProgram {
   #draw(): void {
     // What is written meanwhile would be lost: it is drawn when the terminal is ours again.
     this.#isDrawn = false;
-    if (this.#timers.frame !== undefined || this.#output.isMute) return;
+    if (this.#timers.frame !== undefined || !this.#output.isSeen) return;
     this.#isDrawn = true;
     this.#write(this.#frame);
+    if (this.#output.isBehind) this.#undrawn();
+
     this.#timers.frame = setTimeout(() => {
       delete this.#timers.frame;
       if (!this.#isDrawn) this.#draw();
     }, FRAME);
+  }
+
+  /** The terminal did not take the frame: none of it is on the screen. */
+  #undrawn(): void {
+    this.#state = withStanding(this.#state, undefined, performance.now());
+    this.#frame = { ...this.#frame, isShown: false };
+  }
+
+  /** The terminal has taken all. What was typed while it did not was about what nobody had seen. */
+  #onTaken(isLate: boolean): void {
+    if (isLate) this.#state = unseen(this.#state, performance.now());
+    if (this.#unpainted !== undefined) this.#paint(this.#unpainted.isCleared);
+    else if (!this.#output.isMute) this.#show();
   }
 
   #write(frame: Pick<ScreenFrame, 'lines' | 'cursor'>): void {
@@ -186,7 +203,7 @@ export class ScreenProgram {
     const now = { heard: this.#heard, epoch: Date.now() };
     const drawn = frame(this.#state, this.#chat, live, this.#written.at(-1), this.#screen, now);
     // What is not drawn stands nowhere.
-    const isSeen = !this.#output.isMute;
+    const { isSeen } = this.#output;
     this.#state = withStanding(this.#state, isSeen ? drawn.standing : undefined, performance.now());
     return isSeen ? drawn : { ...drawn, isShown: false };
   }
@@ -223,6 +240,11 @@ export class ScreenProgram {
   /** Paints all anew: the last entries that there is room for, if they are still to be seen, and what is below. */
   #paint(isCleared = false): void {
     if (this.#isAway) return;
+    if (this.#output.isBehind) {
+      this.#unpainted = { isCleared };
+      return;
+    }
+    this.#unpainted = undefined;
     this.#output.isMute = false;
     this.#output.clear();
     this.#painter = new ScreenPainter((text) => this.#output.write(text));
