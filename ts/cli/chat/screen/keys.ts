@@ -106,8 +106,10 @@ function sequenceEnd(data: string): SequenceEnd {
   if (kind === undefined) return 'open';
   if (kind === '[') return controlEnd(data);
   // Keys of the keypad, and some with modifiers.
+  // oxlint-disable-next-line no-control-regex -- what terminals send
   if (kind === 'O') return finalEnd(data, /^\u001bO[0-9;]*/);
   if (']PX^_'.includes(kind)) return stringEnd(data);
+  // oxlint-disable-next-line no-control-regex -- what terminals send
   if (kind >= ' ' && kind <= '/') return finalEnd(data, /^\u001b[ -/]*/);
   // Alt and a character, which may have several bytes.
   const bytes = kind >= '\u00f0' ? 4 : kind >= '\u00e0' ? 3 : kind >= '\u00c2' ? 2 : 1;
@@ -118,7 +120,9 @@ function controlEnd(data: string): SequenceEnd {
   // A report of a mouse: three characters follow, whatever they are.
   if (data[2] === 'M') return mouseEnd(data);
   // Function keys of the console of Linux.
+  // oxlint-disable-next-line no-control-regex -- what terminals send
   if (data[2] === '[') return finalEnd(data, /^\u001b\[\[/);
+  // oxlint-disable-next-line no-control-regex -- what terminals send
   return finalEnd(data, /^\u001b\[[0-9;:<=>?]*[ -/]*/);
 }
 
@@ -234,7 +238,6 @@ export class KeyReader {
           isOdd ||= name === undefined || cut !== '';
         } else {
           const decoded = this.#decoder.write(Buffer.from(bytes, 'latin1'));
-          // oxlint-disable-next-line no-control-regex -- what is typed
           const text = decoded.replaceAll(/[\u0080-\u009f]+/g, '');
           isOdd ||= text !== decoded;
           if (text !== '') keys.push({ kind: 'text', text });
