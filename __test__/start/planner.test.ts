@@ -6,8 +6,13 @@ interface Turn {
   text: string;
   calls: { id: string; type: 'function'; function: { name: string; arguments: string } }[];
 }
+interface OfferedTool {
+  name: string;
+  description: string;
+  takesReason?: boolean;
+}
 interface Planner {
-  plan(messages: readonly object[], tools: readonly { name: string; description: string }[]): Turn;
+  plan(messages: readonly object[], tools: readonly OfferedTool[]): Turn;
 }
 
 const { plan } = (await import(new URL('../../examples/start/planner.mjs', import.meta.url).href)) as Planner;
@@ -30,7 +35,7 @@ const POLICY = '`git push`: .countersign/policy.toml:4 denies: "releases are mad
 function talk(
   prompt: string,
   answer: (name: string, args: Args) => string | { edited: Args } | undefined = () => undefined,
-  tools: readonly { name: string; description: string }[] = TOOLS.map((name) => ({ name, description: '' })),
+  tools: readonly OfferedTool[] = TOOLS.map((name) => ({ name, description: '' })),
 ) {
   const messages: object[] = [
     { role: 'system', content: 'You are a demo.' },
@@ -303,4 +308,19 @@ test('each request starts anew, and ids count through the conversation', () => {
     [{ name: 'execute', description: '' }],
   );
   expect(turn.calls).toEqual([{ ...call, id: 'call_2' }]);
+});
+
+test('says why a call is made, where its tool takes that, and no human has changed it by that', () => {
+  const tools = TOOLS.map((name) => ({ name, description: '', takesReason: name !== 'edit_file' }));
+  const said = (prompt: string) =>
+    talk(prompt, undefined, tools)
+      .rounds.flat()
+      .map(([, args]) => args['description']);
+  expect(said('create a.txt with hi')).toEqual(['You asked for a.txt.']);
+  expect(said('run npm test')).toEqual(['You asked me to run this.']);
+  expect(said('delete a.txt')).toEqual(['You asked me to delete a.txt.']);
+  expect(said('change Hello to Hi in a.txt')).toEqual([undefined, undefined]);
+  expect(said(`create ${'a'.repeat(300)} with hi`)).toEqual([undefined]);
+  const edited = (_: string, args: Args) => ({ edited: { ...args, content: 'ho' } });
+  expect(talk('create a.txt with hi', edited, tools).text).toContain('You had changed the content.');
 });

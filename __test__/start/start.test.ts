@@ -20,7 +20,9 @@ function changed(stdout: string): string[] {
 
 test('y: the file is written', async () => {
   const { code, stdout, stderr } = await apart([CREATE, 'y']);
-  expect(stdout).toContain(`${ASKS}:\nwrite_file\n│ file_path: hello.txt\n`);
+  expect(stdout).toContain(
+    `${ASKS}:\nThe agent says: “You asked for hello.txt.”\nwrite_file\n│ file_path: hello.txt\n`,
+  );
   expect(stdout).toContain('* write_file hello.txt: done');
   expect(stdout).toContain('Created hello.txt.');
   expect(changed(stdout)).toEqual(['  created hello.txt (2 bytes)']);
@@ -94,10 +96,9 @@ test('several calls at once are asked about in their order, each with its own an
     'e {"command":"echo four > d.txt"}',
     'y',
   ]);
-  const asked = [...stdout.matchAll(/Waits for approval \(tool (\d) of 4\):\n(\w+)/g)].map(([, nth, tool]) => [
-    nth,
-    tool,
-  ]);
+  const asked = [...stdout.matchAll(/Waits for approval \(tool (\d) of 4\):\n(?:The agent says: .*\n)?(\w+)/g)].map(
+    ([, nth, tool]) => [nth, tool],
+  );
   expect(asked).toEqual([
     ['1', 'write_file'],
     ['2', 'write_file'],
@@ -159,7 +160,9 @@ test('subagents: their calls are asked about with where they come from', async (
     'ask a researcher to search for greet in src and ask a researcher to create notes.md with hi',
     'y',
   ]);
-  expect(stdout).toMatch(/Waits for approval from .*general-purpose.*:\nwrite_file/);
+  expect(stdout).toMatch(
+    /Waits for approval from .*general-purpose.*:\nThe agent says: “You asked for .*”\nwrite_file/,
+  );
   expect(stdout).toMatch(/General-purpose says:\nFound "greet":\nsrc\/greet\.js:\d/);
   expect(stdout).toContain('General-purpose says:\nCreated notes.md.');
   expect(changed(stdout)).toEqual(['  created notes.md (2 bytes)']);

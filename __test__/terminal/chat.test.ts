@@ -236,11 +236,11 @@ describe('Ctrl+C', () => {
 test('questions of the model are answered', async () => {
   const chat = await anyChat();
   chat.say('ask me which language: English, German or French; what for (optional)');
-  await chat.terminal.waitFor('Esc does not answer');
+  await chat.terminal.waitFor('Esc twice answers none');
   chat.terminal.press('down');
   await chat.terminal.waitFor('❯ 2. German');
   chat.terminal.press('enter');
-  await chat.terminal.waitFor('2 of 2');
+  await chat.terminal.waitFor(/2 of 2[^]*Enter answers/);
   chat.terminal.press('enter');
   const screen = await chat.idle();
   expect(screen).toContain('A: German');

@@ -39,13 +39,7 @@ describe('keys', () => {
   });
 
   test('what nobody knows is nothing, and what came with it is not alone', () => {
-    expect(read('\u001b[99;5u', '\u001b[99;5uy', '\u001by', '\u0000y', '\u001b[M !!')).toEqual([
-      '',
-      'y',
-      '',
-      'y',
-      ' !!',
-    ]);
+    expect(read('\u001b[99;5u', '\u001b[99;5uy', '\u001by', '\u0000y', '\u001b[M !!')).toEqual(['', 'y', '', 'y', '']);
   });
 
   test('a character in two pieces is one', () => {
@@ -59,12 +53,15 @@ describe('keys', () => {
   test('a sequence in two pieces is one key, and Esc is one when nothing follows', () => {
     const reader = new KeyReader();
     expect(told(reader.feed(Buffer.from('\u001b')))).toBe('');
-    expect(reader.isOpen).toBe(true);
+    expect(reader.wait).toBe(40);
     expect(told(reader.feed(Buffer.from('[A')))).toBe('<up>!');
-    expect(reader.isOpen).toBe(false);
+    expect(reader.wait).toBeUndefined();
     reader.feed(Buffer.from('\u001b'));
     expect(told(reader.flush())).toBe('<escape>!');
-    expect(reader.isOpen).toBe(false);
+    // What was cut may still go on.
+    expect(reader.wait).toBe(250);
+    expect(reader.flush()).toEqual([]);
+    expect(reader.wait).toBeUndefined();
   });
 
   test('what is pasted is text, whatever is in it and however it comes', () => {
@@ -83,6 +80,120 @@ describe('keys', () => {
 
   test('lines of a terminal that does not mark pastes stay one text', () => {
     expect(read('one\rtwo\rthree', 'one\rtwo\r')).toEqual(['one\ntwo\nthree', 'one\ntwo<enter>']);
+  });
+});
+
+/** What terminals send that is no key of ours, or one that is none of its letters: the letters in it answer otherwise. */
+const SENT: Record<string, readonly string[]> = {
+  'X10 mouse': [
+    '\u001b[M yn',
+    '\u001b[My!!',
+    '\u001b[M#\u00f9y',
+    '\u001b[M n1',
+    '\u001b[M y\u00c3\u00a9',
+    '\u001b[M \u00c4\u0080\u00c2\u0099',
+  ],
+  CSI: [
+    '\u001b[<0;121;110M',
+    '\u001b[<35;1;2m',
+    '\u001b[99;5u',
+    '\u001b[?62;22c',
+    '\u001b[12;40R',
+    '\u001b[[A',
+    '\u001b[[D',
+    '\u001b[2$y',
+    '\u001b[?2026;2$y',
+    '\u001b[27;5;121~',
+    '\u001b[I',
+    '\u001b[O',
+  ],
+  SS3: ['\u001bOy', '\u001bOn', '\u001bOM', '\u001bOP', '\u001bO5A', '\u001bO1;5d'],
+  OSC: [
+    '\u001b]11;rgb:yyyy/nnnn/1111\u0007',
+    '\u001b]10;rgb:1/2/y\u001b\\',
+    '\u001b]52;c;eQ==\u0007',
+    '\u001b]l yes y\u001b\\',
+  ],
+  DCS: ['\u001bP>|xterm(y)\u001b\\', '\u001bP1$r0y\u001b\\', '\u001bP!|00y\u0007y\u001b\\'],
+  'APC, PM': ['\u001b_Gi=1;OK y\u001b\\', '\u001b^y\u001b\\'],
+  'character sets': ['\u001b(y', '\u001b y'],
+  Alt: ['\u001by', '\u001bn', '\u001b\u00c3\u00a9'],
+  paste: ['\u001b[200~y\r1\u001b[M yyn\u001b[201~'],
+};
+/** Keys that have such a form. */
+const KEYS: readonly string[] = ['\u001b[A', '\u001b[1;5C', '\u001bOB', '\u001b[Z', '\u001b[5~', '\u001b[3~'];
+
+/** Each way to cut it in two, and byte by byte. */
+const cuts = (whole: string): string[][] => [
+  ...Array.from({ length: whole.length - 1 }, (_, at) => [whole.slice(0, at + 1), whole.slice(at + 1)]),
+  [...whole],
+];
+
+describe('a sequence that comes in pieces', () => {
+  /** What becomes of its pieces, with time for a flush between them or not, and of a `y` a moment later. */
+  function pieces(parts: readonly string[], isSlow: boolean): KeyPress[] {
+    const reader = new KeyReader();
+    const presses: KeyPress[] = [];
+    for (const [at, part] of parts.entries()) {
+      presses.push(...reader.feed(Buffer.from(part, 'latin1')));
+      // As long as a lone ESC waits: what has begun otherwise waits longer.
+      if (isSlow && at < parts.length - 1 && reader.wait === 40) presses.push(...reader.flush());
+    }
+    while (reader.wait !== undefined) presses.push(...reader.flush());
+    expect(told(reader.feed(Buffer.from('y')))).toBe('y!');
+    return presses;
+  }
+
+  test.each(Object.entries(SENT))('is no letter that answers, wherever it is cut: %s', (name, all) => {
+    for (const whole of all)
+      for (const isSlow of [false, true])
+        for (const parts of [[whole], ...cuts(whole)]) {
+          // Alt and a letter, as it comes to who waits for Esc, is what a person types as well.
+          if (isSlow && (name === 'Alt' || name === 'character sets') && parts[0] === '\u001b') continue;
+          const got = pieces(parts, isSlow);
+          const keys = got.filter(({ key }) => key.kind !== 'paste' && !(key.kind === 'key' && key.name === 'escape'));
+          expect(told(keys), JSON.stringify(parts)).toBe('');
+          expect(got.filter(({ key }) => key.kind === 'paste')).toHaveLength(name === 'paste' ? 1 : 0);
+        }
+  });
+
+  test('is the key that it is, wherever it is cut', () => {
+    for (const whole of KEYS)
+      for (const isSlow of [false, true])
+        for (const parts of cuts(whole)) {
+          const keys = pieces(parts, isSlow).filter(({ key }) => key.kind !== 'key' || key.name !== 'escape');
+          expect(told(keys), JSON.stringify(parts)).toBe(read(whole)[0]);
+        }
+  });
+
+  test('and never ends does not swallow Ctrl+C, nor what is typed a moment later', () => {
+    for (const begun of ['\u001b[M', '\u001b[M y', '\u001b[12', '\u001b]11;', '\u001bP1', '\u001b[[', '\u001b_']) {
+      const reader = new KeyReader();
+      expect(told(reader.feed(Buffer.from(begun)))).toBe('');
+      expect(told(reader.feed(Buffer.from('\u0003')))).toBe('<ctrl-c>!');
+      reader.feed(Buffer.from(begun));
+      expect(reader.wait).toBe(250);
+      reader.flush();
+      expect(told(reader.feed(Buffer.from('y')))).toBe('y!');
+    }
+  });
+
+  test('goes on where the next begins', () => {
+    expect(read('\u001b[M y\u001b[A', '\u001b]11;y\u001b[A', '\u001b[12\u001b[B', '\u001b[M yy\u001b[M yny')).toEqual([
+      '<up>',
+      '<up>',
+      '<down>',
+      'y',
+    ]);
+  });
+
+  test('after Esc, words are words', () => {
+    for (const words of ['no', 'Please', 'y', '1', ' ', 'e']) {
+      const reader = new KeyReader();
+      reader.feed(Buffer.from('\u001b'));
+      reader.flush();
+      expect(told(reader.feed(Buffer.from(words))).replace('!', '')).toBe(words);
+    }
   });
 });
 

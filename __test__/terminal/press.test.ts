@@ -273,11 +273,13 @@ test('Shift+Tab leads back to what was answered, and Enter on to what was chosen
   sitting.wait(1500);
   sitting.type('2');
   sitting.press('enter');
+  sitting.wait(300);
   sitting.type('1');
   sitting.type('3');
   sitting.press('shift-tab');
   expect(sitting.state.ask?.at).toMatchObject({ index: 0, option: 1 });
   sitting.press('enter');
+  sitting.wait(300);
   expect(sitting.state.ask?.at).toMatchObject({ index: 1, chosen: [0, 2] });
   expect(sitting.press('enter')).toMatchObject({ answers: ['Yes', ['Docs', 'Tests']] });
 });

@@ -195,6 +195,15 @@ export class Terminal {
     this.#pty.resize(columns, rows);
   }
 
+  /** Nobody reads what the program writes, until {@link read}. */
+  leaveUnread(): void {
+    this.#pty.pause();
+  }
+
+  read(): void {
+    this.#pty.resume();
+  }
+
   /** Until the screen shows it. @returns the screen */
   async waitFor(wanted: Wanted, what = String(wanted)): Promise<string> {
     return this.#until(() => {

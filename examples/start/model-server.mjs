@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
 import { plan as planner } from './planner.mjs';
+import { REASON } from './wishes.mjs';
 
 export { EXAMPLES } from './sentences.mjs';
 
@@ -184,7 +185,11 @@ function check(body) {
   }
   return {
     messages,
-    tools: tools.map(({ function: { name, description } }) => ({ name, description: String(description ?? '') })),
+    tools: tools.map(({ function: { name, description, parameters } }) => ({
+      name,
+      description: String(description ?? ''),
+      takesReason: parameters?.properties?.[REASON] !== undefined,
+    })),
   };
 }
 

@@ -6,7 +6,7 @@
  */
 import { outcomeOf } from './results.mjs';
 import { EXAMPLES, readRequest } from './sentences.mjs';
-import { capitalise, fulfil } from './wishes.mjs';
+import { capitalise, fulfil, REASON } from './wishes.mjs';
 
 /** @import { Action, Answered, Situation } from './wishes.mjs' */
 
@@ -16,7 +16,7 @@ import { capitalise, fulfil } from './wishes.mjs';
  * @typedef {{ role: string, content?: unknown, tool_calls?: ToolCall[], tool_call_id?: string }} Message
  */
 
-/** A tool that the request offers. @typedef {{ name: string, description: string }} OfferedTool */
+/** A tool that the request offers. `takesReason`: a call of it may say why it is made @typedef {{ name: string, description: string, takesReason?: boolean }} OfferedTool */
 
 /** What a model says. @typedef {{ text: string, calls: ToolCall[] }} Turn */
 
@@ -78,13 +78,21 @@ function call(actions, messages, tools) {
   const used = messages.reduce((sum, message) => sum + (message.tool_calls?.length ?? 0), 0);
   return {
     text: `${capitalise(actions.map(({ doing }) => doing).join(', and '))}.`,
-    calls: actions.map(({ name, args }, index) => ({
-      id: `call_${used + index + 1}`,
-      type: 'function',
-      function: { name, arguments: JSON.stringify(args) },
-    })),
+    calls: actions.map(({ name, args, why }, index) => {
+      const isTold =
+        why !== undefined && why.length <= LONGEST && tools.some((tool) => tool.name === name && tool.takesReason);
+      const all = isTold ? { ...args, [REASON]: why } : args;
+      return {
+        id: `call_${used + index + 1}`,
+        type: 'function',
+        function: { name, arguments: JSON.stringify(all) },
+      };
+    }),
   };
 }
+
+/** No reason is longer, in characters. */
+const LONGEST = 200;
 
 /** The one of this name, if `task` speaks of it; else the one that is always there. @param {string} name @param {readonly OfferedTool[]} tools */
 function agentFor(name, tools) {

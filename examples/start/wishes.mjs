@@ -5,7 +5,10 @@ import { readSentence, shellWord } from './sentences.mjs';
 /** @import { Wish } from './sentences.mjs' */
 /** @import { Outcome, Ran } from './results.mjs' */
 
-/** A call to make. `doing`: in words, after "I am" @typedef {{ name: string, args: Record<string, unknown>, doing: string }} Action */
+/**
+ * A call to make. `doing`: in words, after "I am". `why`: what the human who is asked is told, where the tool takes that.
+ * @typedef {{ name: string, args: Record<string, unknown>, doing: string, why?: string }} Action
+ */
 /** What became of it; `args` as they stand in the conversation, which differ when a human edited them. @typedef {{ args: Record<string, any>, outcome: Outcome }} Answered */
 /** Yields calls, gets what became of each, returns what to tell. @typedef {Generator<Action, string, Answered>} Work */
 /**
@@ -14,6 +17,9 @@ import { readSentence, shellWord } from './sentences.mjs';
  * @property {Set<string>} rejected The calls that were: they are not made again.
  * @property {(name: string) => string} agentFor The subagent that is meant.
  */
+
+/** The argument that says why a call is made: the human who is asked sees it as the agent's word. */
+export const REASON = 'description';
 
 /**
  * @param {Wish} wish
@@ -26,7 +32,8 @@ export function* fulfil(wish, situation) {
   switch (wish.kind) {
     case 'create': {
       const args = { file_path: wish.path, content: wish.content };
-      return yield* attempt({ name: 'write_file', args, doing: `creating ${wish.path}` }, (ran, { file_path }) => {
+      const why = `You asked for ${wish.path}.`;
+      return yield* attempt({ name: 'write_file', args, doing: `creating ${wish.path}`, why }, (ran, { file_path }) => {
         return `${ran.created ? 'Created' : 'Overwrote'} ${file_path}${instead(file_path, wish.path)}.`;
       });
     }
@@ -37,14 +44,14 @@ export function* fulfil(wish, situation) {
       return yield* attempt(reading(wish.path), (ran, { file_path }) => `${file_path} says:\n${ran.content}`.trimEnd());
     case 'run': {
       const { command } = wish;
-      return yield* attempt(executing(command, `running \`${command}\``), (ran, args) => {
+      return yield* attempt(executing(command, `running \`${command}\``, 'You asked me to run this.'), (ran, args) => {
         return `Ran \`${args.command}\`${instead(args.command, command, '`')}: ${endOf(ran)}.`;
       });
     }
     case 'delete': {
       const { path } = wish;
       const command = `rm ${shellWord(path)}`;
-      return yield* attempt(executing(command, `deleting ${path}`), (ran, args) => {
+      return yield* attempt(executing(command, `deleting ${path}`, `You asked me to delete ${path}.`), (ran, args) => {
         if (args.command !== command) return `Ran \`${args.command}\` instead of \`${command}\`: ${endOf(ran)}.`;
         return ran.exitCode === 0 ? `Deleted ${path}.` : `Deleting ${path} failed: ${ran.content.trim()}`;
       });
@@ -104,7 +111,9 @@ function* carryOut(wish, action, then, situation) {
   switch (outcome.type) {
     case 'ran': {
       const said = then(outcome, args);
-      const edited = Object.keys({ ...action.args, ...args }).filter((name) => !isSame(action.args[name], args[name]));
+      const edited = Object.keys({ ...action.args, ...args }).filter(
+        (name) => !isSame(action.args[name], args[name]) && !(name === REASON && action.why !== undefined),
+      );
       const note =
         outcome.isEdited && edited.length > 0 ? ` You had changed the ${edited.map(nameOf).join(' and the ')}.` : '';
       return (typeof said === 'string' ? said : yield* said) + note;
@@ -151,7 +160,8 @@ function change({ path, from, to }, read, attempt) {
   const places = read.content.split(from).length - 1;
   if (places === 0) return `${path} does not contain ${JSON.stringify(from)}, so I changed nothing.`;
   const args = { file_path: path, old_string: from, new_string: to, ...(places > 1 ? { replace_all: true } : {}) };
-  return attempt({ name: 'edit_file', args, doing: `changing ${path}` }, (ran, edit) => {
+  const why = `You asked me to change ${path}.`;
+  return attempt({ name: 'edit_file', args, doing: `changing ${path}`, why }, (ran, edit) => {
     const [was, is] = [JSON.stringify(edit.old_string), JSON.stringify(edit.new_string)];
     return `Changed ${was} to ${is} in ${edit.file_path} (${plural(ran.replaced, 'place')}).`;
   });
@@ -193,9 +203,9 @@ function reading(path) {
   return { name: 'read_file', args: { file_path: path }, doing: `reading ${path}` };
 }
 
-/** @param {string} command @param {string} doing @returns {Action} */
-function executing(command, doing) {
-  return { name: 'execute', args: { command }, doing };
+/** @param {string} command @param {string} doing @param {string} why @returns {Action} */
+function executing(command, doing, why) {
+  return { name: 'execute', args: { command }, doing, why };
 }
 
 /** @param {Ran} ran */

@@ -1,5 +1,4 @@
 /** `countersign watch`: what waits, as it happens. */
-import { writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { GateEvent } from '../../index.js';
 import { becomes, toldRun } from '../ai-sdk/saved/told-run.js';
@@ -8,7 +7,7 @@ import { PersonCall, type NotifyWay } from '../terminal/call-person.js';
 import { placeToRemember } from '../gate/call-place.js';
 import { standing } from '../gate/standing.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
-import { KeyReader, type KeyPress, type PressedKey } from './chat/screen/keys.js';
+import { KeyFlow, type PressedKey } from './chat/screen/keys.js';
 import { decide, groupsIn, TAKEN, whoDecides, type DecidingPerson, type HumanDecision } from './decisions.js';
 import { clock } from './duration.js';
 import { Exit, UsageError } from './exit.js';
@@ -18,6 +17,7 @@ import { readOptions } from './options.js';
 import { whenUnread } from './output.js';
 import { NOTIFY, readNotify } from './notify.js';
 import { print, printJson } from './print.js';
+import { TerminalWriter } from './terminal-writer.js';
 import { outcome, summary, toJson, type KeptBeside } from './shown.js';
 import { oneLine } from './style.js';
 import { boundRecord, offered, remember } from './remember.js';
@@ -114,13 +114,20 @@ function saidOf(event: GateEvent): string {
 
 /** The live view, until `q`. */
 async function live(ledger: NativeLedger, place: string, who: DecidingPerson, way: NotifyWay): Promise<number> {
-  const screen = takeScreen();
+  const screen = takeScreen((isLate) => {
+    // What was typed meanwhile was about what nobody had seen.
+    if (isLate && state.mode.at === 'confirm')
+      state = { ...state, mode: { ...state.mode, quietSince: performance.now() } };
+    draw();
+  });
   const person = new PersonCall({ way, write: (text) => process.stdout.write(text) });
   let state: WatchState = START;
   const draw = (): void => {
     const size = screen.size();
     if (!screen.isAway) state = withPage(state, roomIn(state, size), performance.now());
     screen.draw(frame(state, size, place, Date.now()));
+    // What is not drawn stands nowhere.
+    if (screen.isBehind) state = { ...state, seen: undefined };
   };
   const change = (next: WatchState): void => {
     state = next;
@@ -216,7 +223,9 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
     await keysOf(process.stdin, (keys) => {
       // An editor has the terminal.
       if (screen.isAway) return undefined;
-      const pressed = press(state, keys, performance.now(), roomIn(state, screen.size()));
+      const room = roomIn(state, screen.size());
+      const seen = screen.isBehind ? { ...room, tooSmall: 'the terminal does not take what is drawn' } : room;
+      const pressed = press(state, keys, performance.now(), seen);
       if (pressed.action?.type === 'quit') return 'over';
       change(pressed.state);
       if (pressed.action !== undefined) void act(pressed.action);
@@ -248,28 +257,19 @@ async function offerLines(ledger: NativeLedger, record: KeptRecord): Promise<str
   ];
 }
 
-/** How long after ESC the rest of a longer key may come, in ms. */
-const ESCAPE = 50;
-
 /** Hands on the keys of the terminal, those together that came together, until it is over or the terminal is gone. */
 function keysOf(input: Readable, take: (keys: PressedKey[]) => 'over' | undefined): Promise<void> {
-  const reader = new KeyReader();
-  let escape: NodeJS.Timeout | undefined;
   return new Promise((resolve, reject) => {
+    const keys = new KeyFlow((presses) => {
+      if (take(presses.map(({ key }) => key)) === 'over') end(resolve);
+    });
+    const hear = (chunk: Buffer): void => keys.feed(chunk);
     const end = (settle: () => void): void => {
-      clearTimeout(escape);
+      keys.stop();
       input.off('data', hear);
       // Nothing reads it any more: it must not keep the process.
       input.destroy();
       settle();
-    };
-    const hand = (presses: readonly KeyPress[]): void => {
-      if (presses.length > 0 && take(presses.map(({ key }) => key)) === 'over') end(resolve);
-    };
-    const hear = (chunk: Buffer): void => {
-      clearTimeout(escape);
-      hand(reader.feed(chunk));
-      if (reader.isOpen) escape = setTimeout(() => hand(reader.flush()), ESCAPE);
     };
     input.on('data', hear);
     input.once('end', () => end(resolve));
@@ -278,13 +278,13 @@ function keysOf(input: Readable, take: (keys: PressedKey[]) => 'over' | undefine
 }
 
 /** The whole terminal, which is given back however this ends. */
-function takeScreen() {
+function takeScreen(onTaken: (isLate: boolean) => void) {
+  const output = new TerminalWriter(onTaken);
   let isOurs = true;
   const giveBack = (): void => {
     if (!isOurs) return;
     isOurs = false;
-    // At once: the process may be about to end.
-    writeSync(1, '\u001b[?2004l\u001b[?25h\u001b[?1049l');
+    output.giveBack('\u001b[?2004l\u001b[?25h\u001b[?1049l');
     process.stdin.setRawMode(false);
   };
   process.once('exit', giveBack);
@@ -303,6 +303,10 @@ function takeScreen() {
   let isAway = false;
   return {
     giveBack,
+    /** Whether the terminal has yet to take what was drawn. */
+    get isBehind() {
+      return output.isBehind;
+    },
     get isAway() {
       return isAway;
     },
@@ -332,8 +336,8 @@ function takeScreen() {
     },
     size: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
     draw: (all: readonly string[]) => {
-      if (isOurs && !isAway)
-        process.stdout.write(`\u001b[H${all.map((line) => `\u001b[2K${line}`).join('\r\n')}\u001b[J`);
+      if (isOurs && !isAway && !output.isBehind)
+        output.write(`\u001b[H${all.map((line) => `\u001b[2K${line}`).join('\r\n')}\u001b[J`);
     },
   };
 }

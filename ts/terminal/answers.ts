@@ -23,10 +23,14 @@ export const SHORT_PIPED =
 export const shortFor = (asked: Pick<ApprovalRequest, 'flags'>): string =>
   isHidden(asked) ? `${SHORT}; d shows all of it` : SHORT;
 
-/** What is said when a call that stands out, or may do what cannot be undone, was approved. */
-export function secondLook(asked: DangerousCall & Pick<ApprovalRequest, 'flags'>): string {
+/**
+ * What is said when a call that stands out, or may do what cannot be undone, was approved.
+ *
+ * @param away what is not in sight of it
+ */
+export function secondLook(asked: DangerousCall & Pick<ApprovalRequest, 'flags'>, away?: string): string {
   const doubts = standsOut(asked).join(', ');
-  const risks = dangersInWords(asked).join('; ');
+  const risks = [...dangersInWords(asked), ...(away === undefined ? [] : [away])].join('; ');
   if (doubts === '') return `Look twice: ${risks}.`;
   const seems = isHidden(asked)
     ? `Look twice (${doubts}): a part of it is not shown above. d shows all of it.`

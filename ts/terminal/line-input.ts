@@ -5,6 +5,7 @@ import { messageOf } from '../errors/message-of.js';
 import { WorkLimit } from '../values/limit.js';
 import { whenAborted } from '../values/when-aborted.js';
 import { SeenOutput, seenOutput } from './seen.js';
+import { windowOf, type WindowSize } from './window.js';
 
 type LineSource = Readable & { isTTY?: boolean; setRawMode?: (isRaw: boolean) => unknown };
 
@@ -57,6 +58,11 @@ export class LineInput {
 
   say(text: string): void {
     this.#output?.write(text);
+  }
+
+  /** The window that it is said in; `undefined`: none that is known. */
+  get window(): WindowSize | undefined {
+    return windowOf(this.#output?.stream);
   }
 
   /**

@@ -19,6 +19,7 @@ import { edited, readAnswer, readQuestionAnswer, secondLook, SHORT_PIPED, shortF
 import { lineInput, type LineInput } from './line-input.js';
 import { safeLong } from './safe-long.js';
 import { argumentLines } from './whole.js';
+import { scrolledAway } from './window.js';
 
 /** A request, or as much as is known of it. */
 type ShownRequest = Pick<ApprovalRequest, 'preview'> & Partial<ApprovalRequest>;
@@ -111,28 +112,34 @@ async function decisionOn(
   const request = { toolName: '', args: null, flags: [], allowedDecisions: ALL, verdict: null, changes: [], ...shown };
   const whole = argumentLines(request);
   const agent = agentLine(request);
-  lines.say(`\n${headOf(request)}\n${agent === undefined ? '' : `${agent}\n`}${shownPreview(request)}\n`);
+  let put = '';
+  const say = (text: string): void => {
+    put += text;
+    lines.say(text);
+  };
+  say(`\n${headOf(request)}\n${agent === undefined ? '' : `${agent}\n`}${shownPreview(request)}\n`);
   const review = reviewLine({ review: null, ...shown });
-  if (review !== undefined) lines.say(`${review}\n`);
+  if (review !== undefined) say(`${review}\n`);
   // Nobody looks again at what went through a pipe, and each line of one answers one call.
-  if (!lines.isTerminal && whole.length > 0) lines.say(`${whole.join('\n')}\n`);
+  if (!lines.isTerminal && whole.length > 0) say(`${whole.join('\n')}\n`);
   const doubts = standsOut(request);
   if (request.flags.length > 0)
-    lines.say(doubts.length > 0 ? `Look twice: ${doubts.join(', ')}\n` : `It is: ${request.flags.join(', ')}\n`);
-  for (const danger of dangersInWords(request)) lines.say(`Look twice: ${danger}\n`);
+    say(doubts.length > 0 ? `Look twice: ${doubts.join(', ')}\n` : `It is: ${request.flags.join(', ')}\n`);
+  for (const danger of dangersInWords(request)) say(`Look twice: ${danger}\n`);
   await lines.forget(signal);
   if (!lines.isTerminal) return pipedDecision(request, lines, signal, objectionTo);
-  lines.say(`${shortFor(request)}\n`);
-  let isWarned = doubtsAbout(request).length === 0;
+  say(`${shortFor(request)}\n`);
+  let isWarned = false;
   for (;;) {
     const line = await next(lines, 'Run it? ', signal);
     const answer =
       line.trim() === 'e' && request.allowedDecisions.includes('edit')
         ? edited(await next(lines, 'Run it with: ', signal, editable(request.args)))
         : readAnswer(line, request);
-    if (answer.type === 'approve' && !isWarned) {
+    const away = scrolledAway(put, lines.window);
+    if (answer.type === 'approve' && !isWarned && (away !== undefined || doubtsAbout(request).length > 0)) {
       isWarned = true;
-      lines.say(`${secondLook(request)} y once more runs it.\n`);
+      lines.say(`${secondLook(request, away)} y once more runs it.\n`);
       await lines.forget(signal);
       continue;
     }

@@ -196,7 +196,7 @@ export async function session(tour: Tour): Promise<void> {
 
   // The agent asks the human.
   await tour.say('ask me which language: English, German or French');
-  await terminal.waitFor('Esc does not answer');
+  await terminal.waitFor('Esc twice answers none');
   tour.shoot();
   terminal.press('down');
   await terminal.waitFor('❯ 2. German');

@@ -17,6 +17,7 @@ import { readCommand } from './commands.js';
 import type { LocalChat } from './parts.js';
 import { Exit } from '../exit.js';
 import { safeLong } from '../../terminal/safe-long.js';
+import { scrolledAway, type WindowSize } from '../../terminal/window.js';
 import { callsOf } from './waiting-calls.js';
 import type { WaitingAsk, TranscriptEntry } from './view.js';
 
@@ -25,6 +26,8 @@ export interface LinesOptions {
   write(text: string): void;
   /** Puts what waits where the person sees it. @default write */
   ask?: ((text: string) => void) | undefined;
+  /** The window that it is put in, now. @default none that is known */
+  window?: (() => WindowSize | undefined) | undefined;
   /** Whether what was put came through. @default it did */
   isSeen?: (() => Promise<boolean>) | undefined;
   /** The only prompt. */
@@ -54,6 +57,16 @@ export async function showLines(chat: LocalChat, options: LinesOptions): Promise
 
 type ApprovalAsk = Extract<WaitingAsk, { kind: 'approval' }>;
 
+/** What is being put. */
+interface PutAsk {
+  id: string;
+  /** All that was said of it before it could be answered. */
+  text: string;
+  isSeen: boolean;
+  isWarned: boolean;
+  answers: (string | readonly string[] | null)[];
+}
+
 class LineFrontEnd {
   readonly #chat: LocalChat;
   readonly #options: LinesOptions;
@@ -70,7 +83,7 @@ class LineFrontEnd {
   /** Entries that were printed. */
   readonly #printed = new Set<number>();
   /** What is being put, whether it could be read by now, and what was answered of it, for questions. */
-  #put: { id: string; isSeen: boolean; isWarned: boolean; answers: (string | readonly string[] | null)[] } | undefined;
+  #put: PutAsk | undefined;
   /** What was put was taken away unanswered: the line that is being typed may be about that. */
   #isLost = false;
   /** Lines that are being dealt with. */
@@ -212,10 +225,11 @@ class LineFrontEnd {
     const { approvalId } = ask.request;
     if (!this.#isPut) {
       this.#takeAway();
-      const put = (this.#put = { id: approvalId, isSeen: true, isWarned: false, answers: [] });
+      const put: PutAsk = { id: approvalId, text: '', isSeen: true, isWarned: false, answers: [] };
+      this.#put = put;
       // What was typed before it could be seen is not about it.
       if (this.#options.input.isTTY === true) this.#read.length = 0;
-      this.#putAsk(ask);
+      this.#putAsk(ask, put);
       if (ask.kind === 'approval') this.#sayHow(put);
     }
     const { canAsk, isSeen } = this.#options;
@@ -271,10 +285,12 @@ class LineFrontEnd {
     const answer = readAnswer(line, ask);
     const put = this.#put!;
     const runs = ['approve', 'always', 'like', 'all'].includes(answer.type);
+    const away = scrolledAway(`${put.text}${SHORT}`, this.#options.window?.());
     // Nobody looks again at what went through a pipe, and each line of one answers one call.
     const doubts = [
       ...ask.warnings,
       ...ask.dangers,
+      ...(away === undefined ? [] : [away]),
       ...(answer.type === 'all' ? ['what would be asked about runs at once from now on'] : []),
     ];
     if (runs && doubts.length > 0 && !put.isWarned && this.#options.input.isTTY === true) {
@@ -331,7 +347,7 @@ class LineFrontEnd {
     return true;
   }
 
-  #putAsk(ask: WaitingAsk): void {
+  #putAsk(ask: WaitingAsk, put: PutAsk): void {
     const { index, of, from, request } = ask;
     const which = of > 1 ? ` (tool ${index} of ${of})` : '';
     const who = from === '' ? '' : ` from ${from}`;
@@ -345,7 +361,7 @@ class LineFrontEnd {
       return;
     }
     const left = request.expiresAt === null ? [] : [`Time left: ${told(request.expiresAt - Date.now())}`];
-    this.#ask(
+    const lines = [
       '',
       style('yellow', `Waits for approval${which}${who}:`),
       ...[agentLine(request) ?? []].flat(),
@@ -357,7 +373,9 @@ class LineFrontEnd {
       ...(ask.always === null
         ? []
         : [`s would allow for this session: ${[ask.always.label, ...ask.always.also].join('; ')}`]),
-    );
+    ];
+    put.text = lines.map((line) => `${line}\n`).join('');
+    this.#ask(...lines);
   }
 
   #putQuestion(question: Question): void {

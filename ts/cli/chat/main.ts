@@ -11,6 +11,7 @@ import { NOTIFY, readNotify } from '../notify.js';
 import { whenUnread } from '../output.js';
 import { PersonCall, type NotifyWay } from '../../terminal/call-person.js';
 import { SeenOutput, seenOutput } from '../../terminal/seen.js';
+import { windowOf } from '../../terminal/window.js';
 import { tellError } from '../tell-error.js';
 import { createAgent } from './agent.js';
 import { createChat } from './chat.js';
@@ -139,7 +140,8 @@ async function show(
   const ask = (text: string): void => seen?.write(text);
   const isSeen = async (): Promise<boolean> => seen !== undefined && !(await seen.isUnread());
   const person = new PersonCall({ way, write: canAsk && input.isTTY === true ? ask : undefined, hasTitle: false });
-  return showLines(chat, { input, write, ask, isSeen, prompt, canAsk, emoji, person });
+  const window = () => windowOf(output);
+  return showLines(chat, { input, write, ask, window, isSeen, prompt, canAsk, emoji, person });
 }
 
 const usesScreen = ({ json, prompt }: ChatFlags, isPlain: boolean): boolean =>

@@ -10,7 +10,7 @@ import { callView, type CallView } from './call-lines.js';
 import { choicesOf, doubtsOf, markedOf, meaningOf, shownText, type ApprovalAsk, type PanelChoice } from './choices.js';
 import { laid, type TextDraft } from './draft.js';
 import { headline } from './headline.js';
-import { bothEnds, countdown, hanging, row, rows, rule, wrap, type ScreenKind } from './layout.js';
+import { bothEnds, countdown, hanging, partOf, placed, row, rows, rule, wrap, type ScreenKind } from './layout.js';
 import { isSeenWhole } from './seen.js';
 import {
   isYesAnswer,
@@ -22,14 +22,26 @@ import {
 } from './state.js';
 import type { WaitingAsk } from '../view.js';
 
+/** A view that may be scrolled. */
+export interface ScrolledView {
+  /** How far it goes down. */
+  most: number;
+  /** How many lines of it are seen. */
+  page: number;
+  /** Where it is now, where that depends on the cursor. */
+  from?: number;
+  /** Whether what Enter takes is in sight. @default true */
+  hasMark?: boolean;
+}
+
 /** Lines, and what of them matters to keys. */
 export interface DrawnLines {
   lines: string[];
   /** Where the human writes, from the first line. */
   cursor?: { x: number; y: number };
-  /** Whether all of what would run was seen, so that it may be approved. */
+  /** Whether all of what would run, or is asked, was seen, so that it may be approved or answered. */
   isShown: boolean;
-  scroll: { most: number; page: number };
+  scroll: ScrolledView;
   /** What of it stands there, where that is where it is answered. */
   standing?: StandingPart;
 }
@@ -104,19 +116,20 @@ function panel(asked: AskState, at: PanelPlace, ask: ApprovalAsk, drawing: DrawC
   // Side by side they leave more room for the call: only where that shows all of it.
   const isDense = roomy.space < body.length && dense.space >= body.length;
   const { head, why, foot, space } = isDense ? dense : roomy;
-  const part = partOf(body, at.scroll, space, screen);
+  const part = partOf(body, at.scroll, space);
+  const lines = placed(part, body.length, screen);
   const text = shownText(at.about);
   const standing = { of: `${text} ${width}`, from: part.from, to: part.to, total: body.length };
   // To its end, and nothing left out on the way: of what stood here together with the choices.
   const isAll = isWhole && hasChoices(asked, drawing) && isSeenWhole(asked.seen, standing);
   // What has its end out of the window stands nowhere.
-  const isInside = screen.tooSmall === undefined && !isCut(part.lines, width);
+  const isInside = screen.tooSmall === undefined && !isCut(lines, width);
   const isShown = isInside && (isAll || asked.seenWhole === text);
   const footing = foot(isShown);
-  const all = [...head, ...part.lines.map((line) => `${INDENT}${line}`), ...why, ...footing.lines];
+  const all = [...head, ...lines.map((line) => `${INDENT}${line}`), ...why, ...footing.lines];
   // In a very small window the choices are what is seen.
   const hidden = Math.max(0, all.length - room);
-  const top = head.length + part.lines.length + why.length - hidden;
+  const top = head.length + lines.length + why.length - hidden;
   const cursor = footing.cursor === undefined ? {} : { cursor: { x: footing.cursor.x, y: top + footing.cursor.y } };
   return {
     lines: all.slice(hidden),
@@ -129,7 +142,7 @@ function panel(asked: AskState, at: PanelPlace, ask: ApprovalAsk, drawing: DrawC
 }
 
 /** Whether what is seen is seen where it is answered. */
-const hasChoices = ({ isAnswered }: AskState, { isReady }: DrawContext): boolean => isReady && !isAnswered;
+export const hasChoices = ({ isAnswered }: AskState, { isReady }: DrawContext): boolean => isReady && !isAnswered;
 
 /** What stands around the call. */
 interface PanelParts {
@@ -228,36 +241,6 @@ function bodyOf(at: PanelPlace, shown: ApprovalAsk, width: number): CallView {
   const { label = '', also = [] } = shown.always ?? {};
   const more = also.flatMap((each) => hanging('- ', wrap(oneLine(each), width - 2)));
   return { lines: [...wrap(oneLine(label), width), ...more], isWhole: true };
-}
-
-interface BodyPart {
-  lines: string[];
-  /** Which lines of the body they are. */
-  from: number;
-  to: number;
-  /** How far it scrolls, and by how much. */
-  most: number;
-  page: number;
-}
-
-/** What there is room for, and which part of it that is. */
-function partOf(body: readonly string[], scroll: number, space: number, { symbols, columns }: ScreenKind): BodyPart {
-  if (body.length <= space) return { lines: [...body], from: 0, to: body.length, most: 0, page: 1 };
-  const page = space - 1;
-  // One line is no view of anything.
-  if (page < 1) return { lines: [], from: 0, to: 0, most: 0, page: 1 };
-  const most = body.length - page;
-  const from = Math.min(scroll, most);
-  const to = from + page;
-  const where = `${symbols.more} lines ${from + 1} to ${to} of ${body.length}`;
-  const how = to < body.length ? ': space shows more' : '';
-  return {
-    lines: [...body.slice(from, to), style('yellow', fit(`${where}${how}`, columns - 2))],
-    from,
-    to,
-    most,
-    page,
-  };
 }
 
 /** Why it asks, and what the tool says. Long ones are cut, so that the call itself is seen. */

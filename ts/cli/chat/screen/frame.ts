@@ -61,10 +61,17 @@ function askLines(
   if (asked === null) return { lines: [], isShown: false, scroll: { most: 0, page: 1 } };
   const calls = listed(state, asked.ask, view);
   const isReady = now.heard >= readyAt(state);
-  const drawing = { screen, room, now: now.epoch, isReady, said: state.said, together: calls, waiting: view.asks };
+  const drawing = {
+    screen,
+    room,
+    now: now.epoch,
+    isReady,
+    said: state.said || (screen.tooSmall ?? ''),
+    together: calls,
+    waiting: view.asks,
+  };
   if (asked.ask.kind === 'question') return questionLines(asked, asked.ask, drawing);
-  const said = drawing.said === '' ? (screen.tooSmall ?? '') : drawing.said;
-  return approvalLines(asked, asked.ask, { ...drawing, said });
+  return approvalLines(asked, asked.ask, drawing);
 }
 
 /** Where there is less room, words of help are none. */

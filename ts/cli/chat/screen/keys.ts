@@ -88,39 +88,115 @@ const SEQUENCES: Readonly<Record<string, KeyName>> = {
   '\u007f': 'ctrl-w',
 };
 
-const PASTE = '\u001b[200~';
+const ESC = '\u001b';
+const PASTE = '[200~';
 const PASTE_END = '\u001b[201~';
-// oxlint-disable-next-line no-control-regex -- what terminals send
-const SEQUENCE = /^\u001b(?:\[[0-9;:<=>?]*[ -/]*[@-~]|O[ -~]|[\r\n\u007f]|[^\u001b[O])/u;
-/** A sequence that has begun and not ended. */
-// oxlint-disable-next-line no-control-regex -- what terminals send
-const BEGUN = /^\u001b(?:\[[0-9;:<=>?]*[ -/]*|O)?$/;
-// oxlint-disable-next-line no-control-regex -- what is typed
-const TEXT = /^[^\u0000-\u001f\u007f-\u009f]+/;
+
+/** How long after ESC the rest of a longer key may come, in ms: then it was the Esc key. */
+const ESCAPE = 40;
+/** How long the rest of a sequence that has begun may take from one read to the next, in ms. Its bytes are no keys. */
+const LATE = 250;
+
+/** How many bytes a sequence has; `open`: its end has not come. `broken`: so many begin it, and what follows does not go on with it. */
+type SequenceEnd = number | 'open' | { broken: number };
+
+/** As it begins with ESC, a character for each byte. */
+function sequenceEnd(data: string): SequenceEnd {
+  const kind = data[1];
+  if (kind === undefined) return 'open';
+  if (kind === '[') return controlEnd(data);
+  // Keys of the keypad, and some with modifiers.
+  // oxlint-disable-next-line no-control-regex -- what terminals send
+  if (kind === 'O') return finalEnd(data, /^\u001bO[0-9;]*/);
+  if (']PX^_'.includes(kind)) return stringEnd(data);
+  // oxlint-disable-next-line no-control-regex -- what terminals send
+  if (kind >= ' ' && kind <= '/') return finalEnd(data, /^\u001b[ -/]*/);
+  // Alt and a character, which may have several bytes.
+  const bytes = kind >= '\u00f0' ? 4 : kind >= '\u00e0' ? 3 : kind >= '\u00c2' ? 2 : 1;
+  return data.length > bytes ? bytes + 1 : 'open';
+}
+
+function controlEnd(data: string): SequenceEnd {
+  // A report of a mouse: three characters follow, whatever they are.
+  if (data[2] === 'M') return mouseEnd(data);
+  // Function keys of the console of Linux.
+  // oxlint-disable-next-line no-control-regex -- what terminals send
+  if (data[2] === '[') return finalEnd(data, /^\u001b\[\[/);
+  // oxlint-disable-next-line no-control-regex -- what terminals send
+  return finalEnd(data, /^\u001b\[[0-9;:<=>?]*[ -/]*/);
+}
+
+/** Behind a beginning one printable character is the end. */
+function finalEnd(data: string, beginning: RegExp): SequenceEnd {
+  const { length } = beginning.exec(data)?.[0] ?? '';
+  const final = data[length];
+  if (final === undefined) return 'open';
+  return final >= ' ' && final <= '~' ? length + 1 : { broken: length };
+}
+
+/** A button, a column and a row: a byte each, or as UTF-8, where the terminal is told so. Who cannot know waits for more. */
+function mouseEnd(data: string): SequenceEnd {
+  let at = 3;
+  for (let left = 3; left > 0; left -= 1) {
+    const byte = data[at];
+    if (byte === undefined) return 'open';
+    if (byte !== '\0' && byte < ' ') return { broken: at };
+    const isLead = byte >= '\u00c2' && byte <= '\u00df';
+    const next = data[at + 1];
+    if (isLead && next === undefined) return 'open';
+    at += isLead && next !== undefined && next >= '\u0080' && next <= '\u00bf' ? 2 : 1;
+  }
+  return at;
+}
+
+/** What a terminal answers: to its end, whatever is in it. */
+function stringEnd(data: string): SequenceEnd {
+  for (let at = 2; at < data.length; at += 1) {
+    const byte = data[at]!;
+    if (byte === '\u0018' || byte === '\u001a' || (byte === '\u0007' && data[1] === ']')) return at + 1;
+    if (byte !== ESC) continue;
+    if (data[at + 1] === undefined) return 'open';
+    return data[at + 1] === '\\' ? at + 2 : { broken: at };
+  }
+  return 'open';
+}
+
+/** What goes on with a sequence whose ESC was taken for the Esc key; words that somebody types begin in another way. */
+const GOES_ON = /^(?:[[\]O^_]|P(?:[^A-Za-z\s]|$))/;
 
 /** Takes what a terminal sends apart. */
 export class KeyReader {
   readonly #decoder = new StringDecoder('utf8');
+  /** A sequence that has begun and not ended, a character for each byte. */
   #rest = '';
   #pasted: string | null = null;
+  /** The last thing was the Esc key, or an ESC that came long before what follows it. */
+  #isEscape = false;
 
-  /** Whether what came last may be the Esc key or the beginning of another: {@link flush} decides, a moment later. */
-  get isOpen(): boolean {
-    return this.#rest !== '';
+  /** After how many ms {@link flush} is due, when nothing more comes; `undefined`: it is not. */
+  get wait(): number | undefined {
+    if (this.#rest === ESC) return ESCAPE;
+    return this.#rest === '' && !this.#isEscape ? undefined : LATE;
   }
 
   feed(chunk: Uint8Array): KeyPress[] {
-    const data = this.#decoder.write(Buffer.from(chunk));
-    // A paste whose end got lost must not swallow what stops everything.
-    if (this.#pasted !== null && data === '\u0003') this.#pasted = null;
-    return this.#read(this.#rest + data);
+    const data = Buffer.from(chunk).toString('latin1');
+    const goesOn = this.#isEscape && GOES_ON.test(data);
+    this.#isEscape = false;
+    // What is cut must not swallow what stops everything.
+    if (data === '\u0003') {
+      this.#pasted = null;
+      this.#rest = '';
+    }
+    return this.#read(goesOn ? `${ESC}${data}` : this.#rest + data);
   }
 
   /** Nothing more came: then it was the Esc key, or something that nobody knows. */
   flush(): KeyPress[] {
     const rest = this.#rest;
     this.#rest = '';
-    return rest === '\u001b' ? alone([{ kind: 'key', name: 'escape' }], false) : [];
+    this.#isEscape = rest === ESC;
+    return rest === ESC ? alone([{ kind: 'key', name: 'escape' }], false) : [];
   }
 
   #read(data: string): KeyPress[] {
@@ -130,44 +206,81 @@ export class KeyReader {
     this.#rest = '';
     while (rest !== '') {
       if (this.#pasted !== null) {
-        const end = rest.indexOf(PASTE_END);
-        this.#pasted += end === -1 ? rest : rest.slice(0, end);
         // The end may come in two pieces.
-        const split = this.#pasted.indexOf(PASTE_END);
-        const whole = split === -1 ? this.#pasted : this.#pasted.slice(0, split);
-        if (end === -1 && split === -1) break;
-        rest = end === -1 ? this.#pasted.slice(split + PASTE_END.length) : rest.slice(end + PASTE_END.length);
-        this.#pasted = null;
-        keys.push({ kind: 'paste', text: linesOf(whole) });
-      } else if (rest.startsWith(PASTE)) {
-        this.#pasted = '';
-        rest = rest.slice(PASTE.length);
-      } else if (rest.startsWith('\u001b')) {
-        const [sequence] = SEQUENCE.exec(rest) ?? [];
-        if (sequence === undefined) {
-          if (BEGUN.test(rest)) {
-            this.#rest = rest;
-            break;
-          }
-          // Esc, and then something that belongs to no sequence.
-          keys.push({ kind: 'key', name: 'escape' });
-          rest = rest.slice(1);
-          continue;
+        const pasted = this.#pasted + rest;
+        const end = pasted.indexOf(PASTE_END);
+        this.#pasted = end === -1 ? pasted : null;
+        if (end === -1) break;
+        keys.push({ kind: 'paste', text: linesOf(Buffer.from(pasted.slice(0, end), 'latin1').toString('utf8')) });
+        rest = pasted.slice(end + PASTE_END.length);
+      } else if (rest.startsWith(ESC)) {
+        const end = sequenceEnd(rest);
+        if (end === 'open') {
+          this.#rest = rest;
+          break;
         }
-        const name = SEQUENCES[sequence.slice(1)];
-        if (name !== undefined) keys.push({ kind: 'key', name });
+        const length = typeof end === 'number' ? end : end.broken;
+        const sequence = rest.slice(1, length);
+        // Another ESC: the first was the Esc key.
+        const name = sequence === ESC ? 'escape' : SEQUENCES[sequence];
+        if (sequence === PASTE) this.#pasted = '';
+        else if (name !== undefined && typeof end === 'number') keys.push({ kind: 'key', name });
         else isOdd = true;
-        rest = rest.slice(sequence.length);
+        rest = rest.slice(sequence === ESC ? 1 : length);
       } else {
-        const [text] = TEXT.exec(rest) ?? [];
-        const name = CONTROLS[rest[0]!];
-        if (text !== undefined) keys.push({ kind: 'text', text });
-        else if (name !== undefined) keys.push({ kind: 'key', name });
-        else isOdd = true;
-        rest = rest.slice(text?.length ?? 1);
+        // oxlint-disable-next-line no-control-regex -- what is typed
+        const [bytes] = /^[^\u0000-\u001f\u007f]+/.exec(rest) ?? [];
+        if (bytes === undefined) {
+          const name = CONTROLS[rest[0]!];
+          if (name !== undefined) keys.push({ kind: 'key', name });
+          // A part of a character before it has no end.
+          const cut = this.#decoder.end();
+          isOdd ||= name === undefined || cut !== '';
+        } else {
+          const decoded = this.#decoder.write(Buffer.from(bytes, 'latin1'));
+          const text = decoded.replaceAll(/[\u0080-\u009f]+/g, '');
+          isOdd ||= text !== decoded;
+          if (text !== '') keys.push({ kind: 'text', text });
+        }
+        rest = rest.slice(bytes?.length ?? 1);
       }
     }
     return alone(joined(keys), isOdd);
+  }
+}
+
+/** Hands on keys as they come, those together that came together, and the Esc key when nothing follows it. */
+export class KeyFlow {
+  readonly #reader = new KeyReader();
+  readonly #take: (presses: readonly KeyPress[]) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: NodeJS.Immediate | undefined;
+
+  constructor(take: (presses: readonly KeyPress[]) => void) {
+    this.#take = take;
+  }
+
+  feed(data: Uint8Array): void {
+    this.#give(() => this.#reader.feed(data));
+  }
+
+  /** Nothing more is handed on. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    clearImmediate(this.#looking);
+  }
+
+  #give(read: () => KeyPress[]): void {
+    this.stop();
+    const presses = read();
+    const { wait } = this.#reader;
+    // What came while the program stood still is read first.
+    const flush = (): void => this.#give(() => this.#reader.flush());
+    if (wait !== undefined)
+      this.#timer = setTimeout(() => {
+        this.#looking = setImmediate(flush);
+      }, wait);
+    if (presses.length > 0) this.#take(presses);
   }
 }
 

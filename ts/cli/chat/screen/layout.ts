@@ -180,6 +180,45 @@ export function bothEnds(lines: readonly string[], most: number, { more }: Scree
   ];
 }
 
+/** A part of what does not fit. */
+export interface BodyPart {
+  lines: string[];
+  /** Which lines of the body they are. */
+  from: number;
+  to: number;
+  /** How far it scrolls, and by how much. */
+  most: number;
+  page: number;
+}
+
+/** What there is room for: where that is not all, a line is left for where it is, see {@link placed}. */
+export function partOf(body: readonly string[], scroll: number, space: number): BodyPart {
+  if (body.length <= space) return { lines: [...body], from: 0, to: body.length, most: 0, page: 1 };
+  const page = space - 1;
+  // One line is no view of anything.
+  if (page < 1) return { lines: [], from: 0, to: 0, most: 0, page: 1 };
+  const most = body.length - page;
+  const from = Math.max(0, Math.min(scroll, most));
+  return { lines: body.slice(from, from + page), from, to: from + page, most, page };
+}
+
+/** The part, and which one of all lines it is. */
+export function placed(
+  { lines, from, to, most }: BodyPart,
+  total: number,
+  { symbols, columns }: ScreenKind,
+  how = 'space shows more',
+): string[] {
+  if (most === 0) return lines;
+  const more = to < total ? `: ${how}` : '';
+  const where = `${symbols.more} lines ${from + 1} to ${to} of ${total}${more}`;
+  const isNarrow = widthOf(where) > columns - 2;
+  return [
+    ...lines,
+    style('yellow', isNarrow ? fit(`${symbols.more} ${from + 1}-${to} of ${total}${more}`, columns - 2) : where),
+  ];
+}
+
 /** A line across the screen, with a title on the left and something on the right. */
 export function rule(title: string, right: string, { columns, symbols }: ScreenKind, how: TextStyle): string {
   const end = right === '' ? '' : ` ${right} ${symbols.rule}`;

@@ -1,6 +1,6 @@
 /** The terminal, as it is taken, drawn on and given back. */
-import { writeSync } from 'node:fs';
 import { formatWithOptions } from 'node:util';
+import { TerminalWriter } from '../../terminal-writer.js';
 
 /** What is pasted comes marked as such. */
 const PASTE_ON = '\u001b[?2004h';
@@ -10,7 +10,7 @@ const SHOW_CURSOR = '\u001b[?25h';
 const CLEAR = '\u001b[H\u001b[J';
 
 /** The terminal as it is drawn on. */
-export class ScreenOutput {
+export class ScreenOutput extends TerminalWriter {
   /** Nothing is written: the terminal is somebody else's, or about to be painted anew. */
   isMute = false;
 
@@ -23,12 +23,17 @@ export class ScreenOutput {
     return process.stdout.rows || 24;
   }
 
-  write(text: string): void {
-    if (!this.isMute) process.stdout.write(text);
+  /** Whether what is drawn is seen: the terminal is ours, and has taken all that was written. */
+  get isSeen(): boolean {
+    return !this.isMute && !this.isBehind;
+  }
+
+  override write(text: string): void {
+    if (!this.isMute) super.write(text);
   }
 
   clear(): void {
-    process.stdout.write(CLEAR);
+    super.write(CLEAR);
   }
 }
 
@@ -36,10 +41,12 @@ export class ScreenOutput {
 export class KeyboardInput {
   #isOurs = false;
   readonly #onData: (data: Uint8Array) => void;
+  readonly #output: TerminalWriter;
   readonly #giveBack = (): void => this.giveBack();
 
-  constructor(onData: (data: Uint8Array) => void) {
+  constructor(onData: (data: Uint8Array) => void, output: TerminalWriter) {
     this.#onData = onData;
+    this.#output = output;
     process.once('exit', this.#giveBack);
   }
 
@@ -67,11 +74,10 @@ export class KeyboardInput {
     process.stdin.pause();
     try {
       process.stdin.setRawMode(false);
-      // At once: the process may be about to end.
-      writeSync(1, `${PASTE_OFF}${SHOW_CURSOR}`);
     } catch {
-      // The terminal is gone: there is nobody to give it back to.
+      // The terminal is gone.
     }
+    this.#output.giveBack(`${PASTE_OFF}${SHOW_CURSOR}`);
   }
 
   close(): void {

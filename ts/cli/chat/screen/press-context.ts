@@ -1,5 +1,6 @@
 /** What a key meets beside the state of the screen. */
 import type { ChatCommand, ChatView } from '../view.js';
+import type { ScrolledView } from './approval.js';
 
 /** What is known beside the state. */
 export interface PressContext {
@@ -12,12 +13,11 @@ export interface PressContext {
   complete(line: string): string[];
   /** The commands that there are. */
   commands: readonly ChatCommand[];
-  /** Whether enough of what is asked about is on the screen to approve it. */
+  /** Whether enough of what is asked about is on the screen to approve or answer it. */
   isShown: boolean;
   /** Why the window has no room for that. */
   tooSmall?: string | undefined;
-  /** How far the view that is scrolled goes down, and how many lines of it are seen. */
-  scroll: { most: number; page: number };
+  scroll: ScrolledView;
   /** Whether there is an editor for arguments. */
   hasEditor: boolean;
 }

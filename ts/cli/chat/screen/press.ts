@@ -25,7 +25,7 @@ export function press(before: ScreenState, { key, isAlone }: KeyPress, around: P
   if (ask === null || state.late !== null) return pressPrompt(clear, key, around);
   if (around.typedAfter < readyAt(state)) return pressEarly(state, key, around);
   if (ask.isAnswered) return { state };
-  if (ask.ask.kind === 'question') return pressQuestion(clear, ask.ask, key, around.now);
+  if (ask.ask.kind === 'question') return pressQuestion(clear, ask.ask, key, around);
   return pressApproval(clear, ask.ask, key, isAlone, around);
 }
 

@@ -8,7 +8,7 @@ import { callsOf } from '../waiting-calls.js';
 import type { PromptHistory } from '../prompt-history.js';
 import { entryLines } from './entries.js';
 import { frame, type ScreenFrame } from './frame.js';
-import { KeyReader, type KeyPress } from './keys.js';
+import { KeyFlow, type KeyPress } from './keys.js';
 import { screenIn, wrap, type ScreenKind, type ScreenSymbols } from './layout.js';
 import { KeyboardInput, ScreenOutput, takeConsole } from './output.js';
 import { ScreenPainter } from './painter.js';
@@ -32,8 +32,6 @@ import {
   type ScreenState,
 } from './state.js';
 
-/** How long Esc may be the beginning of another key, in ms. */
-const ESCAPE = 40;
 /** The least time between two frames, in ms. */
 const FRAME = 25;
 /** How long a window must stay as it is until it is painted anew, in ms. */
@@ -46,9 +44,9 @@ export class ScreenProgram {
   readonly over: Promise<number>;
   readonly #chat: Chat;
   readonly #symbols: ScreenSymbols;
-  readonly #output = new ScreenOutput();
-  readonly #keyboard = new KeyboardInput((data) => this.#onData(data));
-  readonly #keys = new KeyReader();
+  readonly #output = new ScreenOutput((isLate) => this.#onTaken(isLate));
+  readonly #keys = new KeyFlow((presses) => this.#take(presses));
+  readonly #keyboard = new KeyboardInput((data) => this.#keys.feed(data), this.#output);
   readonly #end: (code: number) => void;
   readonly #person: PersonCall;
   /** What other sessions know of; `undefined` once it cannot be written. */
@@ -65,9 +63,11 @@ export class ScreenProgram {
   #written: TranscriptEntry[] = [];
   /** Whether somebody else has the terminal. */
   #isAway = false;
+  /** All is to be painted anew, as soon as the terminal takes something; whether it was cleared. */
+  #unpainted: { isCleared: boolean } | undefined;
   /** Whether all is drawn as it is now. */
   #isDrawn = true;
-  #timers: { [NAME in 'escape' | 'resize' | 'ready' | 'warned' | 'tick' | 'frame']?: NodeJS.Timeout } = {};
+  #timers: { [NAME in 'resize' | 'ready' | 'warned' | 'tick' | 'frame']?: NodeJS.Timeout } = {};
   /** All keys that were typed until then have been read, in ms of {@link performance.now}. */
   #heard = 0;
   #hearing: NodeJS.Immediate | undefined;
@@ -111,6 +111,7 @@ export class ScreenProgram {
       process.off('SIGCONT', onContinued);
       for (const timer of Object.values(this.#timers)) clearTimeout(timer);
       clearImmediate(this.#hearing);
+      this.#keys.stop();
       this.#person.end();
       // Nothing stays but what was said and done, and an empty line before what comes next.
       this.#write({ lines: [''] });
@@ -156,13 +157,28 @@ export class ScreenProgram {
   #draw(): void {
     // What is written meanwhile would be lost: it is drawn when the terminal is ours again.
     this.#isDrawn = false;
-    if (this.#timers.frame !== undefined || this.#output.isMute) return;
+    if (this.#timers.frame !== undefined || !this.#output.isSeen) return;
     this.#isDrawn = true;
     this.#write(this.#frame);
+    if (this.#output.isBehind) this.#undrawn();
+
     this.#timers.frame = setTimeout(() => {
       delete this.#timers.frame;
       if (!this.#isDrawn) this.#draw();
     }, FRAME);
+  }
+
+  /** The terminal did not take the frame: none of it is on the screen. */
+  #undrawn(): void {
+    this.#state = withStanding(this.#state, undefined, performance.now());
+    this.#frame = { ...this.#frame, isShown: false };
+  }
+
+  /** The terminal has taken all. What was typed while it did not was about what nobody had seen. */
+  #onTaken(isLate: boolean): void {
+    if (isLate) this.#state = unseen(this.#state, performance.now());
+    if (this.#unpainted !== undefined) this.#paint(this.#unpainted.isCleared);
+    else if (!this.#output.isMute) this.#show();
   }
 
   #write(frame: Pick<ScreenFrame, 'lines' | 'cursor'>): void {
@@ -187,7 +203,7 @@ export class ScreenProgram {
     const now = { heard: this.#heard, epoch: Date.now() };
     const drawn = frame(this.#state, this.#chat, live, this.#written.at(-1), this.#screen, now);
     // What is not drawn stands nowhere.
-    const isSeen = !this.#output.isMute;
+    const { isSeen } = this.#output;
     this.#state = withStanding(this.#state, isSeen ? drawn.standing : undefined, performance.now());
     return isSeen ? drawn : { ...drawn, isShown: false };
   }
@@ -224,6 +240,11 @@ export class ScreenProgram {
   /** Paints all anew: the last entries that there is room for, if they are still to be seen, and what is below. */
   #paint(isCleared = false): void {
     if (this.#isAway) return;
+    if (this.#output.isBehind) {
+      this.#unpainted = { isCleared };
+      return;
+    }
+    this.#unpainted = undefined;
     this.#output.isMute = false;
     this.#output.clear();
     this.#painter = new ScreenPainter((text) => this.#output.write(text));
@@ -243,12 +264,6 @@ export class ScreenProgram {
     clearTimeout(this.#timers.frame);
     delete this.#timers.frame;
     this.#draw();
-  }
-
-  #onData(data: Uint8Array): void {
-    clearTimeout(this.#timers.escape);
-    this.#take(this.#keys.feed(data));
-    if (this.#keys.isOpen) this.#timers.escape = setTimeout(() => this.#take(this.#keys.flush()), ESCAPE);
   }
 
   #take(presses: readonly KeyPress[]): void {

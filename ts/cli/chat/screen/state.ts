@@ -128,6 +128,10 @@ export interface AnswerPlace {
 export interface AnsweringState extends AnswerPlace {
   readonly at: 'question';
   readonly index: number;
+  /** Where the view of it was scrolled to. */
+  readonly scroll: number;
+  /** Whether the view goes along with the cursor, from there. */
+  readonly isFollowing: boolean;
   /** How far each question is that was left, for the way back and forth. */
   readonly places: readonly AnswerPlace[];
   readonly answers: QuestionsAnswered['answers'];
@@ -299,6 +303,8 @@ export const firstQuestion = (): AnsweringState => ({
   at: 'question',
   index: 0,
   ...UNANSWERED,
+  scroll: 0,
+  isFollowing: false,
   places: [],
   answers: [],
 });
@@ -309,7 +315,10 @@ export function atQuestion(at: AnsweringState, index: number, answers: Answering
   const places = Array.from({ length: Math.max(at.places.length, at.index + 1) }, (_, each) =>
     each === at.index ? { option, chosen, draft } : (at.places[each] ?? UNANSWERED),
   );
-  return { at: 'question', index, ...(places[index] ?? UNANSWERED), places, answers };
+  const before = places[index];
+  // One that is new is read from its beginning.
+  const isFollowing = before !== undefined;
+  return { at: 'question', index, ...(before ?? UNANSWERED), scroll: 0, isFollowing, places, answers };
 }
 
 /** With the question at another place. */
