@@ -172,6 +172,11 @@ fn helper() {
         match what {
             "owner" => say(engine.owner().to_string()),
             "count" => say(count(&engine, name).unwrap().to_string()),
+            // It says that it begins, so that the other side knows when it has had time to.
+            "begin" => {
+                say("begins".to_owned());
+                say(count(&engine, name).unwrap().to_string());
+            }
             "storm" => {
                 thread::scope(|scope| {
                     for thread in 0..8 {
@@ -337,7 +342,7 @@ fn writers_are_kept_apart_when_the_locks_of_sqlite_are_gone() {
             connection.execute("UPDATE counter SET value = 100", [])?;
             drop(fs::File::open(&file).unwrap());
             drop(fs::File::open(&shared).unwrap());
-            writeln!(helper.to, "count a").unwrap();
+            assert_eq!(helper.ask("begin a"), "begins");
             // Long enough for it to have written, if anything let it.
             thread::sleep(Duration::from_millis(300));
             Ok(helper)

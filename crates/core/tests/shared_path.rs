@@ -108,7 +108,7 @@ fn shared_path_rows() {
         if is_inside(&root, &row) != row["expect_inside"].as_bool().unwrap() {
             wrong.push(format!("{id}: {}", row["why"]));
         }
-        assert!(start.elapsed().as_secs() < 1, "{id} took {:?}", start.elapsed());
+        assert!(start.elapsed().as_secs() < 10, "{id} took {:?}", start.elapsed());
         seen += 1;
     }
     assert!(wrong.is_empty(), "{wrong:#?}");

@@ -15,7 +15,7 @@ use countersign_core::preview;
 use countersign_core::shell::{Shell, analyze};
 
 /// What one input may take. With `SHOW` set, whatever takes a twentieth of it is printed.
-const LIMIT: Duration = Duration::from_secs(1);
+const LIMIT: Duration = Duration::from_secs(4);
 /// Smaller than any thread's that will run this.
 const STACK: usize = 2 << 20;
 /// Debug builds are so slow that they get less.

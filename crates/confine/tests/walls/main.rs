@@ -298,7 +298,8 @@ fn no_signal_is_held_back_from_the_command() {
 }
 
 /// An orphan in a session of its own, which holds the output open for as long as it lives.
-const ORPHAN: &str = "setsid sh -c 'setsid sh -c \"trap : TERM HUP; while :; do sleep 1; done\" &' & sleep 0.1; echo left; exit 0";
+const ORPHAN: &str = "rm -f up; setsid sh -c 'setsid sh -c \"trap : TERM HUP; : > up; while :; do sleep 1; done\" &' & \
+    while [ ! -e up ]; do sleep 0.01; done; echo left; exit 0";
 
 #[test]
 fn nothing_outlives_the_call() {
@@ -363,7 +364,7 @@ fn a_launcher_that_is_killed_as_it_starts_leaves_nobody() {
             child.wait().unwrap();
         }
         // A process that was told to end needs its time.
-        let until = Instant::now() + Duration::from_secs(60);
+        let until = Instant::now() + Duration::from_secs(240);
         while left() > 0 && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(20));
         }

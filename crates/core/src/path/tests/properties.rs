@@ -156,7 +156,7 @@ fn hostile_patterns_take_linear_time() {
             glob.touches(&path, &files).unwrap();
             glob.covers(&path, &files).unwrap();
             glob.touches_below(&path, &files).unwrap();
-            let limit = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 50 });
+            let limit = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 1 });
             assert!(start.elapsed() < limit, "{pattern:.30}: {:?}", start.elapsed());
         }
     }
