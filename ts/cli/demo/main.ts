@@ -56,13 +56,26 @@ export async function demoCommand(args: readonly string[]): Promise<number> {
   say(
     'countersign: nothing dangerous runs until you say so.',
     `  project: ${workspace.project} (${keep ? 'kept' : 'temporary'})`,
-    `  files:   ${workspace.files.join(', ')}`,
+    ...filesOf(workspace.files),
     ...(isScripted ? [`  try:     ${EXAMPLES[0]} ("help" for more)`] : []),
     '',
   );
   const passedOn = args.filter((arg) => arg !== '--keep');
   // Its folder is gone when it ends: nobody asks for these prompts again.
   return chatCommand(['--cwd', workspace.project, ...ledger, ...model, ...passedOn], { keepsPrompts: false });
+}
+
+/** Names of files, in lines that a terminal of 80 columns has room for. */
+function filesOf(files: readonly string[]): string[] {
+  const lines = [''];
+  for (const [at, name] of files.entries()) {
+    const word = at < files.length - 1 ? `${name},` : name;
+    const last = lines.at(-1)!;
+    if (last === '') lines[lines.length - 1] = word;
+    else if (last.length + word.length < 66) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.map((line, at) => `${at === 0 ? '  files:  ' : '          '} ${line}`);
 }
 
 /** Until the chat sees to signals, and when it does no longer: every way out removes the folder. */
