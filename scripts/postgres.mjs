@@ -94,33 +94,41 @@ export async function startPostgres({ sync = true } = {}) {
 
 /** A server and the folder that it lies in. */
 class Server {
+  #at;
   #embedded;
   #folder;
+  #password;
+  #hasRun = false;
 
-  constructor(EmbeddedPostgres, { folder, port, password, settings, log }) {
+  constructor(EmbeddedPostgres, { folder, password, settings, log }) {
     this.#folder = folder;
-    this.url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
-    this.port = port;
-    this.#embedded = new EmbeddedPostgres({
-      databaseDir: folder,
-      port,
-      user: USER,
-      password,
-      authMethod: 'scram-sha-256',
-      persistent: false,
-      createPostgresUser: process.getuid?.() === 0,
-      initdbFlags: INITDB,
-      postgresFlags: Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => [
-        '-c',
-        `${name}=${value}`,
-      ]),
-      onLog: log,
-      onError: log,
-    });
+    this.#password = password;
+    this.#at = (port) =>
+      new EmbeddedPostgres({
+        databaseDir: folder,
+        port,
+        user: USER,
+        password,
+        authMethod: 'scram-sha-256',
+        persistent: false,
+        createPostgresUser: process.getuid?.() === 0,
+        initdbFlags: INITDB,
+        postgresFlags: Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => [
+          '-c',
+          `${name}=${value}`,
+        ]),
+        onLog: log,
+        onError: log,
+      });
+  }
+
+  /** Where it is, once it has begun: from then on it keeps its port. */
+  get url() {
+    return `postgres://${USER}:${this.#password}@127.0.0.1:${this.port}/postgres`;
   }
 
   initialise() {
-    return this.#embedded.initialise();
+    return this.#at(0).initialise();
   }
 
   /** The same, from a copy of the folder of another that has the same password and never ran. */
@@ -138,6 +146,11 @@ class Server {
       return true;
     };
     while (Date.now() < until) {
+      // Somebody else may have taken the port meanwhile: before it has run, nobody knows it, and another will do.
+      if (!this.#hasRun) {
+        this.port = await freePort();
+        this.#embedded = this.#at(this.port);
+      }
       // It rejects with nothing when the server ends, now or much later; it never resolves for a standby.
       const hasEnded = this.#embedded.start().then(isReady, () => false);
       if (await Promise.race([isReady(), hasEnded])) break;
@@ -145,6 +158,7 @@ class Server {
       await sleep(100);
     }
     if (Date.now() >= until) throw new Error('it does not begin');
+    this.#hasRun = true;
   }
 
   /** Resolves when nothing of it runs any more. */
@@ -176,12 +190,11 @@ class Server {
         !/(^|\/)(postmaster\.(pid|opts)|pg_wal\/.+|pg_replslot\/.+)$/.test(path.slice(this.#folder.length));
       cpSync(this.#folder, folder, { recursive: true, filter: isOurs, force: true });
       const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)');
-      const { password } = new URL(this.url);
       writeFileSync(join(folder, 'backup_label'), rows[0].labelfile);
       writeFileSync(join(folder, 'standby.signal'), '');
       own(folder, statSync(this.#folder));
       const standby = await make({
-        primary_conninfo: `host=127.0.0.1 port=${this.port} user=${USER} password=${password} application_name=standby`,
+        primary_conninfo: `host=127.0.0.1 port=${this.port} user=${USER} password=${this.#password} application_name=standby`,
       });
       await standby.start();
       return standby;
@@ -316,12 +329,12 @@ async function serve({ home, isLasting, servers, say, log }) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal).on(signal, () => {});
   const { data, password } = await template(async (known) => {
     const folder = join(home, 'first');
-    await new Server(EmbeddedPostgres, { folder, port: 0, password: known, settings: {}, log }).initialise();
+    await new Server(EmbeddedPostgres, { folder, password: known, settings: {}, log }).initialise();
     return folder;
   });
   const make = async (name, settings = {}) => {
     const folder = join(home, name);
-    const server = new Server(EmbeddedPostgres, { folder, port: await freePort(), password, settings, log });
+    const server = new Server(EmbeddedPostgres, { folder, password, settings, log });
     servers.set(name, server);
     return server;
   };

@@ -7,6 +7,7 @@ import { agentLine, shownPreview } from '../../ts/gate/agent-reason.js';
 import { callInALine } from '../../ts/gate/in-a-line.js';
 import { approvalDetails, createGate } from '../../ts/index.js';
 import { bodyOf } from '../../ts/webhooks/happenings.js';
+import { PATIENTLY } from '../runtimes.js';
 import { call, calls, resultsIn, says, type ModelTurn } from '../support/model.js';
 import { of } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
@@ -94,7 +95,7 @@ describe('a request says why the agent makes the call', () => {
     });
     const run = agent.streamWithEvents({ prompt: 'go' });
     const events = eventsOf(run);
-    const { approvalId, runId } = await vi.waitUntil(async () => (await gate.pending())[0]);
+    const { approvalId, runId } = await vi.waitUntil(async () => (await gate.pending())[0], PATIENTLY);
     const record = (await gate.get(approvalId))!;
     const said = { agentReason: 'To see it pass.', preview: 'execute\n│ command: npm test' };
     expect(await approvalDetails(gate, { runId })).toMatchObject([said]);

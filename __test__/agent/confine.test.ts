@@ -6,6 +6,7 @@ import type { DeepAgentOptions } from '../../agent.js';
 import { createBackendTools, createDeepAgent, createLocalBackend } from '../../ts/agent/index.js';
 import { ConfinementError, InvalidConfigError, confinementReport, createGate } from '../../ts/index.js';
 import { call, calls, says, scripted } from '../support/model.js';
+import { untilGone } from '../support/running.js';
 import { listenToWarnings } from '../support/warnings.js';
 
 const report = confinementReport();
@@ -196,7 +197,7 @@ describe.runIf(report.supported)('a command of a deep agent with confine', () =>
     const { tools } = createDeepAgent({ model, backend, gate, confine: true, interruptOn: ['execute'] });
     const running = tools.execute.execute?.({ command: LINE }, { toolCallId: 'c1', messages: [] } as never);
     if (mode === undefined) {
-      await expect.poll(async () => (await gate.pending()).length, { timeout: 60_000 }).toBe(1);
+      await expect.poll(async () => (await gate.pending()).length).toBe(1);
       const [request] = await gate.pending();
       await gate.approve(request?.approvalId ?? '', { by: 'mia' });
     }
@@ -224,9 +225,14 @@ describe.runIf(report.supported)('a command of a deep agent with confine', () =>
 
   test('is killed with all that it started when it takes too long', async () => {
     const backend = createLocalBackend({ root, confine: true });
-    const line = 'setsid sh -c "sleep 60; echo late" & setsid sleep 1000';
-    const { stopped, output, confined } = await backend.execute(line, { timeout: 300 });
-    expect({ stopped, output, confined }).toEqual({ stopped: 'timeout', output: '', confined: true });
+    const mark = join(root, 'begun');
+    const line = `setsid sh -c "echo > ${mark}; sleep 60; echo late" & setsid sh -c ": ${mark}; sleep 1000; :"`;
+    // On a busy machine it may not have begun by then: then again, with more time.
+    for (let timeout = 300; !existsSync(mark); timeout *= 4) {
+      const { stopped, output, confined } = await backend.execute(line, { timeout });
+      expect({ stopped, output, confined }).toEqual({ stopped: 'timeout', output: '', confined: true });
+    }
+    await untilGone(mark);
   });
 });
 

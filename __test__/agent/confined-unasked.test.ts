@@ -22,6 +22,7 @@ import { heldTo, runnerOf, runsConfined } from '../../ts/gate/confined-runner.js
 import { executed } from '../support/confined-agent.js';
 import { sample } from '../support/effort.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
+import { untilGone } from '../support/running.js';
 
 const report = confinementReport();
 /** Where less is held, the presets ask as they do without. */
@@ -81,7 +82,7 @@ git commit -q --amend -m EVIL --allow-empty
 cat .env notes.txt
 (exec 3<>/dev/tcp/127.0.0.1/9) 2>/dev/null
 ln -s ${outside} link && echo EVIL > link/through.txt
-(setsid sh -c "sleep 1; echo EVIL > ${outside}/late.txt" &)
+(setsid sh -c "echo up; sleep 1; echo EVIL > ${outside}/late.txt" &) | read up
 echo rea''ched
 `,
   );
@@ -89,7 +90,9 @@ echo rea''ched
   return './build.sh';
 }
 
-function expectNothingOutside(): void {
+async function expectNothingOutside(): Promise<void> {
+  // What the script leaves behind was killed, or has tried.
+  await untilGone(`${outside}/late.txt`);
   expect(execFileSync('ls', ['-A', outside], { encoding: 'utf8' })).toBe('theirs.txt\n');
   expect(readFileSync(join(outside, 'theirs.txt'), 'utf8')).toBe('THEIRS');
   expect(existsSync(join(root, '.git/hooks/pre-commit'))).toBe(false);
@@ -105,7 +108,7 @@ describe.runIf(isHeld)('a command that is not known', () => {
     expect(said).toContain('reached');
     expect(existsSync(join(root, 'made.txt'))).toBe(true);
     expect(said).not.toContain('SECRET=hidden');
-    expectNothingOutside();
+    await expectNothingOutside();
   });
 
   test('is asked about by the same agent without confinement', async () => {
@@ -121,7 +124,7 @@ describe.runIf(isHeld)('a command that is not known', () => {
     expect(asked).toEqual([]);
     expect(said).toContain('reached');
     expect(existsSync(join(root, 'made.txt'))).toBe(false);
-    expectNothingOutside();
+    await expectNothingOutside();
   });
 
   /** Where git keeps what was committed; a command that leads git elsewhere, and one that deletes what is kept. */
@@ -198,7 +201,7 @@ describe.runIf(isHeld)('a command that is not known', () => {
     const { asked } = await run([command], { backend: local(), confine: true });
     expect(asked).toEqual([]);
     expect(readFileSync(join(root, file), 'utf8')).toContain('reached');
-    expectNothingOutside();
+    await expectNothingOutside();
   });
 
   test('that wants more than confined commands have is asked about', async () => {
@@ -254,7 +257,7 @@ describe.runIf(isHeld)('a command that is not known', () => {
     expect(asked).toEqual([]);
     expect(said).toContain('reached');
     expect(said).not.toContain('NOTES of a rule');
-    expectNothingOutside();
+    await expectNothingOutside();
   });
 });
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Backend } from '../../agent.js';
 import { BothEnds } from '../../ts/agent/backend/both-ends.js';
 import { BackendError, createLocalBackend } from '../../ts/agent/index.js';
@@ -214,14 +214,18 @@ describe.skipIf(process.platform === 'win32')('what a command started', () => {
   test('is killed when it does not end', async () => {
     const clock = fakeClock(['performance', 'setTimeout', 'clearTimeout']);
     const aborter = new AbortController();
+    const kill = vi.spyOn(process, 'kill');
+    onTestFinished(() => kill.mockRestore());
+    // Whether somebody is alive is asked with signal 0.
+    const signals = () => kill.mock.calls.map(([, signal]) => signal).filter((signal) => typeof signal === 'string');
     const script = `trap '' TERM; sh -c 'echo $$ > pid; while :; do sleep 0.05; done' & echo up; wait; while :; do sleep 0.05; done`;
     const running = backend.execute(script, { abortSignal: aborter.signal });
     await written('pid');
     aborter.abort();
     clock.tick(1_900);
-    await sleep(50);
-    expect(isAlive(pidIn('pid'))).toBe(true);
+    expect(signals()).toEqual(['SIGTERM']);
     clock.tick(200);
+    expect(signals()).toContain('SIGKILL');
     expect(await running).toMatchObject({ stopped: 'aborted', signal: 'SIGKILL', output: 'up\n' });
     await until(() => !isAlive(pidIn('pid')));
   });

@@ -157,7 +157,7 @@ describe.runIf(report.by === 'landlock')('a confined command with network: ask',
     const gate = createGate({ place: { cwd: root } });
     const command = curl(`http://127.0.0.1:${port}/a`);
     const running = runOnce({ command }, { confine, gate, policy: ALLOW }, undefined);
-    await expect.poll(async () => (await gate.pending()).length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(async () => (await gate.pending()).length).toBe(1);
     const [request] = await gate.pending();
     expect(request?.always?.allow?.label).toContain(`127.0.0.1:${port}`);
     await gate.approve(request?.approvalId ?? '', { by: 'mia', remember: 'session' });
@@ -330,7 +330,7 @@ describe.runIf(report.by === 'landlock')('the reach of one command', () => {
     const gate = createGate({ place: { cwd: root } });
     await gate.setMode('auto');
     const running = runOnce({ command: 'echo ran', reach: { write: ['..'] } }, { confine: true, gate }, undefined);
-    await expect.poll(async () => (await gate.pending()).length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(async () => (await gate.pending()).length).toBe(1);
     const [request] = await gate.pending();
     await gate.reject(request?.approvalId ?? '', { by: 'mia' });
     expect((await running).said).toContain('It was not run.');

@@ -2,6 +2,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { createGate } from '../../ts/index.js';
+import { afterwards } from '../support/afterwards.js';
 import { call, calls, collect, major, says, scripted, sleep, text } from '../support/model.js';
 import { of, play, start, types, until } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
@@ -86,7 +87,7 @@ describe('an abort', () => {
     expect(told).toBe(reason);
     expect(await gate.get(approvalId)).toMatchObject({ status: 'cancelled', via: 'abort' });
     expect(await gate.pending()).toEqual([]);
-    await sleep(20);
+    await afterwards(gate);
     expect(ran).toEqual([]);
   });
 
@@ -179,9 +180,11 @@ describe('an abort', () => {
     let signal: AbortSignal | undefined;
     let hasThought = () => {};
     const thinking = new Promise<void>((resolve) => (hasThought = resolve));
+    const gate = createGate();
     const { events } = await play({
       turns: one(),
       tools,
+      gate,
       interruptOn: {
         del: {
           shouldApprove: async (_: unknown, { abortSignal }: { abortSignal?: AbortSignal }) => {
@@ -198,7 +201,7 @@ describe('an abort', () => {
     expect(signal?.aborted).toBe(true);
     expect(events.at(-1)?.type).toBe('abort');
     hasThought();
-    await sleep(50);
+    await afterwards(gate);
     expect(ran).toEqual([]);
   });
 
@@ -288,15 +291,17 @@ describe('leaving the loop', () => {
 
   it('an abandoned ungated sibling may finish, but nothing gated starts', async () => {
     const { ran, tools } = recordingTools();
+    const gate = createGate();
     const { run } = start({
       turns: [calls(call('read', { path: '/r' }, 'c0'), call('del', { path: '/a' }, 'c1')), says('.')],
       tools,
+      gate,
       interruptOn: { del: true },
       onApprovalRequest: () => sleep(10).then(() => true),
     });
     await until(run, 'approval-requested');
     await run.return();
-    await sleep(40);
+    await afterwards(gate, 40);
     expect(ran).not.toContain('del /a');
   });
 });

@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { ApprovalAnswer, ApprovalRequest, QuestionRequest } from '../../index.js';
 import { createGate, gateTools, InvalidConfigError, streamWithEvents, toolApproval } from '../../ts/index.js';
+import { PATIENTLY } from '../runtimes.js';
 import { call, calls, collect, major, resultsIn, says, scripted, stepCount } from '../support/model.js';
 import { play, start, types } from '../support/play.js';
 import { askUserTool, COLOUR } from '../support/questions.js';
@@ -373,7 +374,7 @@ describe('a callback that does not do its work tells its developer', () => {
       onApprovalRequest: () => true,
     });
     const ended = collect(run);
-    await vi.waitUntil(() => heard.warnings.length > 0);
+    await vi.waitUntil(() => heard.warnings.length > 0, PATIENTLY);
     expect(heard.warnings.join()).toContain('the answer for del was not taken, and it goes on waiting');
     expect(await gate.pending()).toHaveLength(1);
     await gate.close();

@@ -6,6 +6,7 @@ import type { GateToolsOptions } from '../../index.js';
 import { createDeepAgent } from '../../ts/agent/index.js';
 import { applyInterruptConfig, createGate, gateTools, isExecutionDenied } from '../../ts/index.js';
 import { call, calls, resultsIn, says, scripted, sleep, stepCount } from '../support/model.js';
+import { waiting } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 
 const path = z.object({ path: z.string() });
@@ -133,11 +134,13 @@ describe('an abort', () => {
     const { ran, tools } = recordingTools();
     const gate = createGate();
     const stop = new AbortController();
-    setTimeout(() => stop.abort(new Error('esc')), 20);
+    const asked = waiting(gate).finally(() => stop.abort(new Error('esc')));
     await expect(
       generate(tools, { interruptOn: 'all', gate }, undefined, { abortSignal: stop.signal }),
     ).rejects.toThrow('esc');
     expect(await gate.pending()).toEqual([]);
+    expect(await asked).toMatchObject([{ toolCallId: 'c1' }]);
+    await gate.close();
     expect(ran).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import * as ai from 'ai';
 import type { UIMessageChunk } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import { createGate, InvalidConfigError, withHeartbeat } from '../../ts/index.js';
+import { PATIENTLY } from '../runtimes.js';
 import { call, calls, says } from '../support/model.js';
 import { start } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
@@ -74,7 +75,7 @@ describe('a response that waits', () => {
     for await (const chunk of stream as unknown as AsyncIterable<UIMessageChunk>) {
       chunks.push(chunk);
       if (chunk.type !== 'tool-approval-request') continue;
-      await vi.waitUntil(() => beats > 20);
+      await vi.waitUntil(() => beats > 20, PATIENTLY);
       await gate.approve(chunk.approvalId);
     }
     clearInterval(timer);

@@ -2,6 +2,7 @@
 import { ToolLoopAgent } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import { createGate, streamWithEvents } from '../../ts/index.js';
+import { PATIENTLY } from '../runtimes.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
 import { types } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
@@ -123,7 +124,7 @@ test('an onAbort that never settles has a moment', async () => {
   const events = collect(
     streamWithEvents({ model: deleting().model, tools, prompt: 'x', ...no, onAbort, abortSignal }),
   );
-  await vi.waitFor(() => expect(onAbort).toHaveBeenCalled());
+  await vi.waitFor(() => expect(onAbort).toHaveBeenCalled(), PATIENTLY);
   await clock.tickAsync(10_000);
   expect(types(await events)).toEqual(['abort']);
   expect(heard.warnings).toEqual([expect.stringContaining('onAbort failed: no answer within 10000 ms')]);

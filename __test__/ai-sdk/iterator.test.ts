@@ -1,18 +1,21 @@
 /** The run as an async iterator and as a promise. */
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { InvalidConfigError, streamWithEvents } from '../../ts/index.js';
+import { createGate, InvalidConfigError, streamWithEvents } from '../../ts/index.js';
 import type { AgentEvent } from '../../index.js';
+import { afterwards } from '../support/afterwards.js';
 import { call, calls, collect, major, says, scripted, sleep, text, type ModelPart } from '../support/model.js';
 import { play, start, types } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
+import { settled } from '../support/turns.js';
 
 const one = () => [calls(call('del', { path: '/a' }, 'c1')), says('Done.')];
 const yes = { interruptOn: 'all', onApprovalRequest: () => true } as const;
 
 describe('the iterator', () => {
   it('does nothing before the first next', async () => {
-    const { run, prompts } = start({ turns: [says('.')] });
-    await sleep(10);
+    const gate = createGate();
+    const { run, prompts } = start({ turns: [says('.')], gate });
+    await afterwards(gate);
     expect(prompts).toHaveLength(0);
     await collect(run);
     expect(prompts).toHaveLength(1);
@@ -122,9 +125,10 @@ describe('the result', () => {
   });
 
   it('looked at without awaiting, starts nothing', async () => {
-    const { run, prompts } = start({ turns: [says('.')] });
+    const gate = createGate();
+    const { run, prompts } = start({ turns: [says('.')], gate });
     void run.result;
-    await sleep(10);
+    await afterwards(gate);
     expect(prompts).toHaveLength(0);
   });
 
@@ -202,12 +206,8 @@ describe('back-pressure', () => {
     const { model, taken } = endless();
     const { run } = start({ turns: [], model, tools, ...more });
     for (let count = 0; count < 20; count++) await run.next();
-    await sleep(20);
-    const before = taken();
-    await sleep(30);
-    expect(taken()).toBe(before);
     // A handful may stand in the SDK's own transforms.
-    expect(before).toBeLessThan(100);
+    expect(await settled(taken)).toBeLessThan(100);
     await run.return();
   });
 
@@ -216,11 +216,7 @@ describe('back-pressure', () => {
     const { run } = start({ turns: [], model });
     const reader = run.toUIMessageStream().getReader();
     for (let count = 0; count < 20; count++) await reader.read();
-    await sleep(20);
-    const before = taken();
-    await sleep(30);
-    expect(taken()).toBe(before);
-    expect(before).toBeLessThan(100);
+    expect(await settled(taken)).toBeLessThan(100);
     await reader.cancel();
   });
 });

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { ApprovalRecord, Logger } from '../../index.js';
 import { createGate, GateClosedError, gateTools, LedgerError, streamWithEvents } from '../../ts/index.js';
 import { localGate } from '../../ts/gate/gate.js';
+import { random } from '../policy/random.js';
 import { PATIENTLY } from '../runtimes.js';
 import { later } from '../support/later.js';
 import { call, calls, collect, resultsIn, says, scripted } from '../support/model.js';
@@ -477,13 +478,15 @@ it('a request that nobody waits for ends no process when its gate is closed', as
     await gate.close();
     using told = listenToWarnings();
     void gate.request({ toolName: 'deploy', args: {} });
-    await sleep(20);
-    expect(unhandled).toEqual([]);
     // The last one was never asked, and nobody looks at it.
+    await vi.waitFor(() => expect(told.warnings).not.toEqual([]), PATIENTLY);
+    void Promise.reject(new Error('later'));
+    await vi.waitFor(() => expect(unhandled).not.toEqual([]), PATIENTLY);
+    expect(unhandled.splice(0)).toMatchObject([{ message: 'later' }]);
     expect(told.warnings).toEqual([expect.stringContaining('gate.request: the gate is closed')]);
     // What is wrong with a request is told.
     void gate.request({ toolName: 'deploy', args: () => {} });
-    await sleep(20);
+    await vi.waitFor(() => expect(unhandled).not.toEqual([]), PATIENTLY);
     expect(unhandled).toMatchObject([{ code: 'ERR_INVALID_ARGUMENTS' }]);
   } finally {
     process.removeAllListeners('unhandledRejection');
@@ -559,7 +562,8 @@ describe('requests of one moment', () => {
 describe('operations', () => {
   it('of one request or call are done in their order', async () => {
     const gate = createGate({ ledger });
-    later.trouble = async () => void (await sleep(10 * Math.random()));
+    const next = random(1);
+    later.trouble = async () => void (await sleep(10 * next()));
     for (let round = 0; round < 10; round++) {
       const call = { runId: `r${round}`, toolCallId: 'c', toolName: 'deploy', args: {} };
       const [first, ...more] = Array.from({ length: 5 }, () => gate.request(call).catch((error: unknown) => error));

@@ -243,7 +243,7 @@ describe('the ledger', () => {
     const told = Telemetry.from(telemetry)!;
     told.onLedgerOperation('decide', 0.002);
     told.onLedgerOperation('decide', 0.004, 'ERR_LEDGER_BUSY');
-    await sleep(5);
+    await expect.poll(() => points('countersign.ledger.duration')).toHaveLength(2);
     const operation = { 'countersign.ledger.operation': 'decide' };
     expect(await points('countersign.ledger.duration')).toEqual([
       [operation, expect.objectContaining({ count: 1, sum: 0.002 })],
@@ -275,18 +275,17 @@ it('warns once when the API is not installed, and goes on', async () => {
     throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
   });
   const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  const ours = () =>
+    warned.mock.calls.filter(([, options]) => (options as { code?: string }).code === 'COUNTERSIGN_TELEMETRY');
   const fresh = await import('../../ts/index.js');
   for (let count = 0; count < 2; count++) {
     await using gate = fresh.createGate({ telemetry: true });
-    await sleep(5);
+    await expect.poll(ours).not.toEqual([]);
     const asking = gate.request({ toolName: 'x', args: {} });
     await gate.approve((await gate.pending())[0]?.approvalId ?? '');
     expect((await asking).approved).toBe(true);
   }
   vi.doUnmock('@opentelemetry/api');
-  const ours = warned.mock.calls.filter(
-    ([, options]) => (options as { code?: string }).code === 'COUNTERSIGN_TELEMETRY',
-  );
-  expect(ours).toHaveLength(1);
-  expect(ours[0]?.[0]).toMatch(/install it, or leave `telemetry` out/);
+  expect(ours()).toHaveLength(1);
+  expect(ours()[0]?.[0]).toMatch(/install it, or leave `telemetry` out/);
 });

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { ApprovalRecord, Audit, Gate } from '../../index.js';
 import { ENTRIES, type EntryName } from '../../ts/options/entries.js';
 import { approvalDetails, createGate, verifyApprovals, withApprovalDetails } from '../../ts/index.js';
+import { PATIENTLY } from '../runtimes.js';
 import { collect } from '../support/model.js';
 import { isDurable } from '../support/ledger.js';
 
@@ -191,7 +192,7 @@ describe('what is said with a decision', () => {
   const refused = { code: 'ERR_INVALID_DECISION', message: expect.stringContaining('Nothing was decided.') as unknown };
   const one = async (gate: Gate) => {
     void gate.request({ toolName: 'delete_file', args: { path: 'a' } });
-    const { approvalId } = await vi.waitUntil(async () => (await gate.pending())[0]);
+    const { approvalId } = await vi.waitUntil(async () => (await gate.pending())[0], PATIENTLY);
     return approvalId;
   };
   const noOptions = [false, true, 0, 5, NaN, 5n, null, Symbol('no'), () => false];
@@ -227,7 +228,7 @@ describe('what is said with a decision', () => {
 describe('a decision', () => {
   const one = async (gate: Gate) => {
     void gate.request({ toolName: 'delete_file', args: { path: 'a' } });
-    return (await vi.waitUntil(async () => (await gate.pending())[0])).approvalId;
+    return (await vi.waitUntil(async () => (await gate.pending())[0], PATIENTLY)).approvalId;
   };
   type Given = Parameters<Gate['decide']>[1];
   /** Every way to give one to the gate. */

@@ -12,6 +12,7 @@ import {
   toolApproval,
   verifyApprovals,
 } from '../../ts/index.js';
+import { afterwards } from '../support/afterwards.js';
 import { sample } from '../support/effort.js';
 import {
   answer,
@@ -235,16 +236,18 @@ describe.each(waitingEntries.map(([name, entry], turn) => [name, entry, turn] as
       return new Promise<never>(() => {});
     };
     const { ran, tools } = recordingTools();
+    const gate = createGate();
     // Whether it ends is another promise: here it must only not run.
     void entry({
       turns,
       tools,
+      gate,
       interruptOn: { del: { [option]: hang } },
       onApprovalRequest: () => true,
       abortSignal: stop.signal,
     }).catch(() => {});
     await vi.waitFor(() => expect(stop.signal.aborted).toBe(true), PATIENTLY);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await afterwards(gate);
     expect(ran).toEqual([]);
   });
 

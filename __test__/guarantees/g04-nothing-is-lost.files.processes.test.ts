@@ -3,6 +3,7 @@ import { appendFileSync, readFileSync, readdirSync, statSync, truncateSync, writ
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRecord, Gate } from '../../index.js';
 import { eventually, stage, withSqlite, type Worker } from '../ledger/processes.js';
+import { random } from '../policy/random.js';
 import { effort, sample } from '../support/effort.js';
 
 const on = stage();
@@ -74,7 +75,7 @@ describe('damage elsewhere', () => {
     for (let page = 0; page < whole.length; page += 4096) {
       const copy = on.path();
       const flipped = Buffer.from(whole);
-      const at = page + 2048 + Math.floor(Math.random() * 2048);
+      const at = page + 2048 + Math.floor(random(page)() * 2048);
       flipped[at] = (flipped[at] ?? 0) ^ 0x10;
       writeFileSync(copy, flipped);
       const gate = on.gate(copy);
@@ -88,11 +89,11 @@ describe('damage elsewhere', () => {
       else {
         silent++;
         const after = looked.slice(0, -1).map((one) => (one as PromiseFulfilledResult<ApprovalRecord>).value);
-        expect(after).toEqual(before);
+        expect(after, `byte ${at}`).toEqual(before);
       }
       for (const one of looked)
         if (one.status === 'rejected')
-          expect(one.reason).toMatchObject({ code: expect.stringMatching(/^ERR_LEDGER_/) });
+          expect(one.reason, `byte ${at}`).toMatchObject({ code: expect.stringMatching(/^ERR_LEDGER_/) });
       await gate.close().catch(() => {});
     }
     expect(told, `${silent} changed nothing`).toBeGreaterThan(0);

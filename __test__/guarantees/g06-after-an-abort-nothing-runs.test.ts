@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGate, gateTools, streamWithEvents } from '../../ts/index.js';
 import type { AgentEvent, AgentRun, ApprovalRecord, GateEvent } from '../../index.js';
+import { afterwards, LATER } from '../support/afterwards.js';
 import { sample } from '../support/effort.js';
 import { isDurable } from '../support/ledger.js';
 import { lazy, type LazyModel } from '../support/lazy-model.js';
@@ -27,8 +28,8 @@ import {
 
 /** When it counts as never over, in ms. Nothing that is left to wait for in these runs ever ends by itself. */
 const NEVER = 120_000;
-/** How long to look for something that starts all the same, in ms. */
-const AFTERWARDS = 60;
+/** How long the human of a later call takes, in ms: longer than any timer of these runs. */
+const THINKS = 60;
 
 const never = new Promise<never>(() => {});
 
@@ -167,14 +168,17 @@ function stage(moment: Moment, act: () => void) {
   /** What must be true once the run is over. */
   const check = async () => {
     expect(startedWhenActed, `the run came by "${moment}"`).toBeDefined();
-    await sleep(AFTERWARDS);
+    await afterwards(gate, THINKS);
     expect(started, 'nothing started afterwards').toEqual(startedWhenActed);
     expect(model.calls, 'the model was not called again').toBeLessThanOrEqual(
       calledWhenActed + (calledWhenActed === 0 ? 1 : 0),
     );
     expect(asked, 'nobody was asked afterwards').toBe(askedWhenActed);
     expect(await gate.pending()).toEqual([]);
-    const ids = log.filter((event) => event.type === 'requested').map(({ request }) => request.approvalId);
+    const ids = log
+      .filter((event) => event.type === 'requested')
+      .filter(({ request }) => request.toolCallId !== LATER)
+      .map(({ request }) => request.approvalId);
     const records = (await Promise.all(ids.map((id) => gate.get(id)))) as ApprovalRecord[];
     for (const record of records) {
       const ran = startedWhenActed?.includes((record.args as { path: string }).path);
@@ -353,7 +357,7 @@ describe('leaving the loop', () => {
     expect(await gate.get(seen)).toMatchObject({ status: 'cancelled', via: 'abort' });
     await expect(gate.approve(seen)).rejects.toMatchObject({ code: 'ERR_ALREADY_DECIDED' });
     await expect(soon('result', run.result)).rejects.toMatchObject({ name: 'AbortError' });
-    await sleep(AFTERWARDS);
+    await afterwards(gate, THINKS);
     expect([ran, prompts.length]).toEqual([[], 1]);
   });
 
@@ -375,7 +379,7 @@ describe('leaving the loop', () => {
       if (event.type === 'approval-requested') approved.push((await gate.approve(event.approvalId)).approvalId);
       if (approved.length === 2) break;
     }
-    await sleep(AFTERWARDS);
+    await afterwards(gate, THINKS);
     for (const id of approved) expect(await gate.get(id)).toMatchObject({ status: 'cancelled' });
     expect(ran).toEqual([]);
   });
@@ -452,7 +456,7 @@ it("takes a human's late answer back to nobody", async () => {
   stop.abort(new Error('enough'));
   answer(true);
   expect((await soon('the run', events)).at(-1)).toMatchObject({ type: 'abort' });
-  await sleep(AFTERWARDS);
+  await afterwards(gate, THINKS);
   expect(ran).toEqual([]);
 });
 
@@ -505,13 +509,14 @@ describe("the SDK's own timeout", () => {
       ]);
       expect(await gate.get(waits.approvalId)).toMatchObject({ status: 'cancelled', via: 'abort' });
       await expect(soon('result', run.result)).rejects.toMatchObject({ name: 'TimeoutError' });
-      await sleep(AFTERWARDS);
+      await afterwards(gate, THINKS);
       expect(started).toEqual(['/r']);
       return true;
     }));
 
   it('while an approved tool runs', () =>
     inTime(async (timeout) => {
+      const gate = createGate();
       const started: string[] = [];
       const del = tool({
         inputSchema,
@@ -525,6 +530,7 @@ describe("the SDK's own timeout", () => {
         model,
         tools: { del },
         prompt: 'go',
+        gate,
         interruptOn: 'all',
         timeout,
         onApprovalRequest: () => true,
@@ -532,7 +538,7 @@ describe("the SDK's own timeout", () => {
       const events = await soon('the run', collect(run));
       expect(events.at(-1)).toMatchObject({ type: 'abort' });
       await expect(soon('result', run.result)).rejects.toMatchObject({ name: 'TimeoutError' });
-      await sleep(AFTERWARDS);
+      await afterwards(gate, THINKS);
       if (started.length === 0) return false;
       expect([started, prompts.length]).toEqual([['/1'], 1]);
       return true;
@@ -593,12 +599,12 @@ describe('gateTools, with the abort signal of the loop', () => {
     })();
     const { model, prompts } = scripted([calls(call('del', { path: '/1' }, 'c1')), says('.')]);
     await generateText({ model, tools, prompt: 'go', abortSignal: stop.signal, stopWhen: [] }).catch(() => {});
-    await sleep(AFTERWARDS);
     expect(isPast).toBe(true);
+    await afterwards(gate, THINKS);
     expect(ran).toEqual([]);
     expect(prompts).toHaveLength(1);
     for (const event of seen) {
-      if (event.type !== 'requested') continue;
+      if (event.type !== 'requested' || event.request.toolCallId === LATER) continue;
       // Where the ledger lasts, it is written down a moment later.
       await expect.poll(async () => (await gate.get(event.request.approvalId))?.status).toBe('cancelled');
     }

@@ -8,8 +8,6 @@ import { onEachRuntime } from './each-runtime.js';
 
 /** What the requests wait for in these programs, in ms. */
 const DEADLINE = 600;
-/** How late a deadline may wake a process, in ms. */
-const LATE = 1_000;
 
 const options = (way: string) => ({ args: [way], flags: ['--expose-gc'] });
 
@@ -79,17 +77,12 @@ onEachRuntime('ai7', (run) => {
   });
 
   it('a deadline wakes a process in which nothing else is due', async ({ expect }) => {
-    let late: number[] = [];
-    // The machine may be busy, but not each time.
-    for (let time = 0; time < 10 && !(late[1]! < LATE); time++) {
-      const ran = await run('deadline');
-      expect(ran.code, ran.all).toBe(0);
-      expect(ran.lines).toContain('approval-response expired');
-      late = ran.lines.filter((line) => /^(request|run) /.test(line)).map((line) => Number(line.split(' ')[1]));
-      expect(late, ran.all).toHaveLength(4);
-      for (const ms of late) expect(ms).toBeGreaterThan(-5);
-      late.sort((left, right) => left - right);
-    }
-    expect(late[1]).toBeLessThan(LATE);
+    const ran = await run('deadline');
+    expect(ran.code, ran.all).toBe(0);
+    expect(ran.lines).toContain('approval-response expired');
+    // How late is a measure of the machine. What nothing wakes would hang, or end before its lines are said.
+    const late = ran.lines.filter((line) => /^(request|run) /.test(line)).map((line) => Number(line.split(' ')[1]));
+    expect(late, ran.all).toHaveLength(4);
+    for (const ms of late) expect(ms).toBeGreaterThan(-5);
   });
 });

@@ -1,7 +1,6 @@
 /** A Next.js application, built by Turbopack and by webpack, and used in Chromium. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLATFORMS } from '../../ts/errors/addon-error.js';
@@ -105,15 +104,13 @@ describe.skipIf(why !== undefined)(`Next.js${why === undefined ? '' : ` (skipped
     async (_, flags) => {
       const built = await next('build', ...flags);
       expect(built.code, `${built.stdout}\n${built.stderr}`).toBe(0);
-      const port = await freePort();
-      const server = spawn(
-        process.execPath,
-        [join(folder, 'node_modules/next/dist/bin/next'), 'start', '-p', String(port)],
-        { cwd: folder, env: environment(env), stdio: ['ignore', 'pipe', 'inherit'] },
-      );
+      const server = spawn(process.execPath, [join(folder, 'node_modules/next/dist/bin/next'), 'start', '-p', '0'], {
+        cwd: folder,
+        env: environment(env),
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       try {
-        await ready(server);
-        const origin = `http://localhost:${port}`;
+        const origin = await ready(server);
         const { page, context, faults } = await openPage(browser(), origin);
         await page.goto(`${origin}/`);
         await page.getByRole('button', { name: 'Send' }).click();
@@ -136,21 +133,14 @@ describe.skipIf(why !== undefined)(`Next.js${why === undefined ? '' : ` (skipped
   );
 });
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-async function ready(server: ChildProcess): Promise<void> {
+/** Where it listens, once it does. */
+async function ready(server: ChildProcess): Promise<string> {
   let printed = '';
-  await new Promise<void>((resolve, reject) => {
+  return new Promise<string>((resolve, reject) => {
     server.stdout?.setEncoding('utf8').on('data', (text: string) => {
       printed += text;
-      if (/Ready in/.test(printed)) resolve();
+      const [origin] = /http:\/\/localhost:\d+/.exec(printed) ?? [];
+      if (origin !== undefined && /Ready in/.test(printed)) resolve(origin);
     });
     server.once('exit', () => reject(new Error(`the server ended: ${printed}`)));
   });

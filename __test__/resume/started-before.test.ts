@@ -3,6 +3,7 @@ import type { ApprovalRequest } from '../../index.js';
 import { describe, expect, it, vi } from 'vitest';
 import { resume, streamWithEvents } from '../../ts/index.js';
 import { localGate } from '../../ts/gate/gate.js';
+import { PATIENTLY } from '../runtimes.js';
 import { call, calls, collect, says, scripted, sleep, text, type ModelTurn } from '../support/model.js';
 import { of, until } from '../support/play.js';
 import { askThenLeave, goOn, RUN, stage, type Stage } from './stage.js';
@@ -52,7 +53,7 @@ async function askThenDie(on: Stage) {
   } as never);
   const resumed = await until(run, 'run-resumed');
   await until(run, 'approval-requested');
-  await vi.waitUntil(() => asked.length === 1);
+  await vi.waitUntil(() => asked.length === 1, PATIENTLY);
   const pending = await gate.pending();
   await gate.close();
   for await (const _ of run);

@@ -4,6 +4,7 @@
  */
 import { vi } from 'vitest';
 import type { NativeGate, NativePolicies } from '../../binding/binding.js';
+import { random } from '../policy/random.js';
 
 /** What becomes of an operation: `undefined`, it is performed; else this is the error that it fails with. */
 export type Trouble = (
@@ -102,8 +103,10 @@ function asked(text: string): { operation: string; takes: object; args: unknown[
   return { operation, takes, args: operation === 'saveRun' ? [takes] : Object.values(takes) };
 }
 
+/** The same moments in each run of a file. */
+const next = random(1);
+
 /** A turn of the event loop, or a few. */
 async function pause(): Promise<void> {
-  for (let turns = 1 + Math.floor(Math.random() * 3); turns > 0; turns--)
-    await new Promise((done) => setImmediate(done));
+  for (let turns = 1 + Math.floor(next() * 3); turns > 0; turns--) await new Promise((done) => setImmediate(done));
 }

@@ -7,9 +7,10 @@
 import { appendFileSync } from 'node:fs';
 import * as ai from 'ai';
 import { createGate, resume, streamWithEvents } from 'countersign';
-import { call, finish, say, says, scripted, sleep } from './lib.mjs';
+import { call, finish, randomOf, say, says, scripted, sleep } from './lib.mjs';
 
 const [ledger, name, count, atOnce, ran] = process.argv.slice(2);
+const random = randomOf(name);
 const del = ai.tool({
   inputSchema: ai.jsonSchema({ type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }),
   execute: async ({ path }) => {
@@ -38,7 +39,7 @@ async function live(runId) {
     const end = await endOf(run);
     say(end, runId);
     if (end === 'over' || end === 'ERR_RUN_OVER') return;
-    await sleep(50 + Math.random() * 200);
+    await sleep(50 + random() * 200);
     // It was never kept: nobody was asked.
     if (end === 'ERR_UNKNOWN_RUN') return live(runId);
   }

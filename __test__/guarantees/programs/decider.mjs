@@ -5,9 +5,10 @@
  *     decider.mjs <ledger> <name>
  */
 import { AlreadyDecidedError, createGate } from 'countersign';
-import { say, sleep } from './lib.mjs';
+import { randomOf, say, sleep } from './lib.mjs';
 
 const [ledger, name] = process.argv.slice(2);
+const random = randomOf(name);
 const gate = createGate({ ledger });
 await gate.ready();
 say('ready');
@@ -33,7 +34,7 @@ async function decide(request) {
 
 while (!ending.signal.aborted) {
   try {
-    const waiting = (await gate.pending()).toSorted(() => Math.random() - 0.5);
+    const waiting = (await gate.pending()).toSorted(() => random() - 0.5);
     for (const request of waiting.slice(0, 20)) await decide(request);
     if (waiting.length === 0) await sleep(10);
   } catch (error) {

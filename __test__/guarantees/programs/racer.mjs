@@ -4,9 +4,10 @@
  *     racer.mjs <ledger> <name>
  */
 import { AlreadyDecidedError, createGate } from 'countersign';
-import { say } from './lib.mjs';
+import { randomOf, say } from './lib.mjs';
 
 const [ledger, name] = process.argv.slice(2);
+const random = randomOf(name);
 const gate = createGate({ ledger });
 const ids = (await gate.pending()).map(({ approvalId }) => approvalId);
 say('ready', ids.length);
@@ -14,7 +15,7 @@ await new Promise((go) => process.stdin.once('data', go));
 
 const shuffled = (list) =>
   list
-    .map((value) => [Math.random(), value])
+    .map((value) => [random(), value])
     .toSorted(([left], [right]) => left - right)
     .map(([, value]) => value);
 

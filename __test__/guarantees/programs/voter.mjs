@@ -4,9 +4,10 @@
  *     voter.mjs <ledger> <name>
  */
 import { createGate } from 'countersign';
-import { say } from './lib.mjs';
+import { randomOf, say } from './lib.mjs';
 
 const [ledger, name] = process.argv.slice(2);
+const random = randomOf(name);
 const gate = createGate({ ledger, groups: { voters: [name] } });
 const ids = (await gate.pending()).map(({ approvalId }) => approvalId);
 say('ready', ids.length);
@@ -14,7 +15,7 @@ await new Promise((go) => process.stdin.once('data', go));
 
 const said = [];
 async function vote() {
-  for (const id of ids.toSorted(() => Math.random() - 0.5)) {
+  for (const id of ids.toSorted(() => random() - 0.5)) {
     try {
       const { status, votes } = await gate.approve(id, { by: name });
       said.push(`${status} ${id} ${votes.map(({ by }) => by).join()}`);

@@ -6,9 +6,10 @@
 import { appendFileSync } from 'node:fs';
 import * as ai from 'ai';
 import { AlreadyDecidedError, createGate, gateTools } from 'countersign';
-import { say, sleep } from './lib.mjs';
+import { randomOf, say, sleep } from './lib.mjs';
 
 const [ledger, name, ran] = process.argv.slice(2);
+const random = randomOf(name);
 const gate = createGate({ ledger });
 await gate.ready();
 say('open');
@@ -41,7 +42,7 @@ async function decide(by) {
   for (;;) {
     for (const { approvalId } of await gate.pending()) {
       try {
-        const approves = Math.random() < 0.8;
+        const approves = random() < 0.8;
         const { decision } = await (approves ? gate.approve(approvalId, { by }) : gate.reject(approvalId, { by }));
         say('decided', approvalId, by, decision.type);
       } catch (error) {

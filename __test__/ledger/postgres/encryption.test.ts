@@ -66,7 +66,7 @@ async function open(port: number, parameters: Record<string, string>): Promise<u
 
 const root = { sslrootcert: fileOf('root.pem') };
 
-describe('who must not be believed', { timeout: 60_000 }, () => {
+describe('who must not be believed', () => {
   it.each<[string, 'localhost' | 'elsewhere' | undefined, Record<string, string>]>([
     ['who cannot encrypt, where that is required', undefined, { sslmode: 'require' }],
     ['who cannot encrypt, where all is verified', undefined, { sslmode: 'verify-full', ...root }],
@@ -85,7 +85,7 @@ describe('who must not be believed', { timeout: 60_000 }, () => {
 });
 
 /** What the tests above are worth: where it is trusted, it is told. */
-describe('who is trusted', { timeout: 60_000 }, () => {
+describe('who is trusted', () => {
   it.each<[string, 'localhost' | 'elsewhere', Record<string, string>]>([
     ['who has the certificate of this very host', 'localhost', { sslmode: 'verify-full', ...root }],
     ['who has one of a trusted root, where the name does not count', 'elsewhere', { sslmode: 'verify-ca', ...root }],

@@ -7,6 +7,19 @@ export const say = (...words) => void writeSync(1, `${words.join(' ')}\n`);
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Numbers from 0 to less than 1, the same for each name: who fails is started again with the same. */
+export function randomOf(name) {
+  let state = 0;
+  for (const letter of name) state = (Math.imul(state, 31) + letter.codePointAt(0)) >>> 0;
+  // Mulberry32.
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
   outputTokens: { total: 1, text: 1, reasoning: undefined },
