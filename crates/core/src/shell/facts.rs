@@ -330,6 +330,8 @@ pub enum DoubtReason {
     SettingsOfShellcheck,
     /// Settings of TypeScript say where it writes.
     SettingsOfTypeScript,
+    /// Settings of ruff in the project, which may have it change the files that it checks.
+    SettingsOfRuff,
     /// A copy that keeps the rights of a file, which may be those of its owner for whoever runs it.
     KeepsRights,
     /// It may give a file the rights of its owner, for whoever runs it.
@@ -403,6 +405,7 @@ impl DoubtReason {
             | Self::SettingsOfNpm
             | Self::SettingsOfShellcheck
             | Self::SettingsOfTypeScript
+            | Self::SettingsOfRuff
             | Self::KeepsRights
             | Self::GivesRights
             | Self::Indirect
@@ -444,6 +447,7 @@ impl DoubtReason {
             Self::SettingsOfNpm
                 | Self::SettingsOfShellcheck
                 | Self::SettingsOfTypeScript
+                | Self::SettingsOfRuff
                 | Self::NotInstalled
                 | Self::ForeignModule
         )
@@ -463,6 +467,7 @@ impl DoubtReason {
                 | Self::SettingsOfNpm
                 | Self::SettingsOfShellcheck
                 | Self::SettingsOfTypeScript
+                | Self::SettingsOfRuff
                 | Self::KeepsRights
                 | Self::NotInstalled
         )
@@ -505,6 +510,9 @@ impl fmt::Display for DoubtReason {
             }
             Self::SettingsOfTypeScript => {
                 "a `tsconfig.json` may let it write outside of the project, or what it says is not known"
+            }
+            Self::SettingsOfRuff => {
+                "settings of ruff may have it change files or keep its cache anywhere, or what they say is not known"
             }
             Self::KeepsRights => {
                 "a file that is copied with its rights may run with those of its owner (setuid), or it is not known which files are copied"

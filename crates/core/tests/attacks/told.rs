@@ -192,6 +192,39 @@ fn a_compiler_writes_beside_its_sources() {
 }
 
 #[test]
+fn settings_of_ruff_have_it_change_nothing_unasked() {
+    let house = House::new("linted");
+    fs::create_dir_all(house.root.join("project/keep")).unwrap();
+    let denied = own(
+        r#"{"effect":"allow","commands":["ruff"]},{"effect":"deny","writes":["${project}/keep/**"]}"#,
+    );
+    let lines = ["ruff check", "ruff check src", "ruff check -n src", "ruff --quiet check ."];
+    let own = ["ruff check --isolated src", "ruff --version"];
+    for settings in
+        ["fix = true", "fix-only = true", "cache-dir = '../out'", "extend = '../x.toml'"]
+    {
+        for (name, text) in [
+            ("pyproject.toml", format!("[tool.ruff]\n{settings}\n")),
+            ("ruff.toml", settings.to_owned()),
+            (".ruff.toml", settings.to_owned()),
+        ] {
+            let file = format!("project/{name}");
+            house.put(&file, &text);
+            for policy in [denied.as_str(), "developer"] {
+                tried(&started(&house, policy, "project"), &lines, &own);
+            }
+            fs::remove_file(house.root.join(file)).unwrap();
+        }
+    }
+    house.put("project/pyproject.toml", "[tool.ruff]\nline-length = 100\nfix = false\n");
+    for policy in [denied.as_str(), "developer"] {
+        let made =
+            ["echo 'fix = true' > ruff.toml && ruff check", "ruff check --config sub/r.toml"];
+        tried(&started(&house, policy, "project"), &made, &lines);
+    }
+}
+
+#[test]
 fn what_deletes_or_searches_a_folder_meets_what_is_below_by_each_door() {
     let house = House::new("below");
     fs::create_dir_all(house.root.join("project/empty")).unwrap();

@@ -250,7 +250,7 @@ impl ActionReader<'_> {
 
     /// The first that is found in the folders that something may run in, and in those above up to the root, whatever the project
     /// is.
-    fn of_folders<T>(
+    pub(super) fn of_folders<T>(
         &self, start: &PathStart,
         mut look: impl FnMut(&str, &dyn FileLookup) -> Result<Option<T>, PathError>,
     ) -> Result<Option<T>, PathError> {
@@ -297,7 +297,7 @@ fn names_others(settings: &str) -> bool {
 }
 
 /// Whether the line itself may write a file of one of these names, which is not there yet.
-fn may_be_written(kind: &ActionKind, names: &[&str]) -> bool {
+pub(super) fn may_be_written(kind: &ActionKind, names: &[&str]) -> bool {
     let ActionKind::Path { access: FileAccess::Write, target, .. } = kind else { return false };
     target.literal().is_none_or(|path| names.contains(&last_name(path)))
 }

@@ -6,6 +6,7 @@ mod command;
 mod compiled;
 mod folder;
 mod ignored;
+mod linted;
 mod loaded;
 mod mentioned;
 pub(super) mod nested;

@@ -26,6 +26,14 @@ pub(super) fn configured(walk: &mut ArgumentWalk) {
     checks(walk);
 }
 
+/// The same of a program whose settings may have it change what it checks. No rule names them.
+pub(super) fn linted(walk: &mut ArgumentWalk) {
+    if walk.kept("isolated").is_none() && !walk.tells_of_itself() {
+        walk.unnamable(DoubtReason::SettingsOfRuff);
+    }
+    checks(walk);
+}
+
 /// The same of a compiler that writes where its settings and its sources say. No rule names them.
 pub(super) fn compiled(walk: &mut ArgumentWalk) {
     // What it keeps for the next time it writes beside `--noEmit`, too.

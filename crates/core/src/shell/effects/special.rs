@@ -20,6 +20,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut ArgumentWalk)> {
         "checkers.scripts" => checkers::scripts,
         "checkers.configured" => checkers::configured,
         "checkers.compiled" => checkers::compiled,
+        "checkers.linted" => checkers::linted,
         "checkers.formats" => checkers::formats,
         "checkers.formats_modules" => checkers::formats_modules,
         "checkers.searched" => checkers::searched,
