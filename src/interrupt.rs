@@ -149,7 +149,7 @@ fn own_approval(tool: Unknown) -> Result<OwnApproval> {
         ValueType::Undefined | ValueType::Null => OwnApproval::Undefined,
         ValueType::Boolean => OwnApproval::Literal(bool::from_unknown(value)?),
         ValueType::Function => OwnApproval::Function,
-        // Whoever wrote it wanted something to happen.
+        // Its author wanted something to happen.
         _ => OwnApproval::Literal(true),
     })
 }

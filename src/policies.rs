@@ -30,7 +30,7 @@ impl Task for Blocking {
     type JsValue = String;
 
     fn compute(&mut self) -> Result<String> {
-        // A panic here would end the process: there is nobody above that catches it.
+        // A panic here would end the process: nothing above catches it.
         let work =
             self.0.take().map(|work| std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)));
         Ok(match work {

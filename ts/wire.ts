@@ -41,7 +41,7 @@ export type AskForgets = Record<symbol, never>;
 /** Fails when the policies cannot be read. */
 export type AskReady = Record<symbol, never>;
 
-/** Whether it is, and why nobody's approval lets it run. */
+/** Whether it is, and why no approval lets it run. */
 export type BoundAnswer = { isBound: boolean, denied?: string,
 /** Files changed: what is wrong with them now, perhaps nothing. */
 problems?: Array<PolicyProblem>, };
@@ -156,7 +156,7 @@ export type EndRun = { runId: string, };
 
 export type EntryType = "file" | "directory" | "symlink" | "other";
 
-/** A value, or why there is none. */
+/** A value, or the error instead. */
 export type Envelope<T> = { "ok": T } | { "error": NativeError };
 
 /** Events, each as it is written. */
@@ -288,7 +288,7 @@ export type FindRunByGit = { folders: readonly string[],
 /** Of the user, whose settings count as well. */
 homes: readonly string[], };
 
-/** The files that a command that nobody was asked about must not reach. */
+/** The files that a command that runs unasked must not reach. */
 export type FindSealed = {
 /** Folders to look below, beside the current one. */
 more: readonly string[], };
@@ -313,7 +313,7 @@ changesFile?: boolean, };
 
 export type GatingAction = "ask" | "allow" | "judge" | "own";
 
-/** A record; `null`: there is none of this id. */
+/** A record; `null`: no such record. */
 export type GetRecord = { approvalId: string, };
 
 /** A remembered decision. */
@@ -445,7 +445,7 @@ ruleName: string, annotations?: Record<string, boolean>,
 runId?: string,
 /** How it runs where no human approves it: for the verdict alone. */
 confined?: NativeConfinedRun,
-/** Which grants for so many calls are used once by their answer; absent: none. */
+/** Which grants with `times` are used once by their answer; absent: none. */
 usesGrants?: 'denials' | 'all',
 /** ms since the epoch, for grants. */
 now: number,
@@ -460,7 +460,7 @@ export type NativeBound = {
 /** `{ cwd, project, policy, shell }`, with `places`, a digest of where its paths led that lead elsewhere than they say, and
  * `who` must agree. */
 context: object,
-/** Why nobody's approval lets it run. */
+/** Why no approval lets it run. */
 denied: string | null, };
 
 /** A call to judge. */
@@ -473,7 +473,7 @@ now: number,
 conditions?: Record<string, boolean | null>,
 /** By the `read-only` preset instead. */
 readOnly?: boolean,
-/** It is asked about whatever the policies say. */
+/** It is asked about under every policy. */
 floor?: boolean,
 /** Say what an approval of it is bound to. */
 bound?: boolean, };
@@ -584,7 +584,7 @@ trusted: boolean, };
 
 /** Those that count. */
 export type NativeLayers = { layers: Array<NativeLayer>,
-/** Why nothing may be allowed; `null`: all that there is could be read. */
+/** Why nothing may be allowed; `null`: everything could be read. */
 broken: string | null, problems: Array<PolicyProblem>, };
 
 export type NativeLeftOut = { label: string, why: NativeLeftOutWhy, };
@@ -625,7 +625,7 @@ risk?: string | null, because?: string | null, args?: unknown, origin?: readonly
 export type NativeNoteReview = {
 /** The id of the model; `null`: it is a function. */
 model: string | null, criteria: string, criteriaDigest: string,
-/** The word for it; `failed` where there is none. */
+/** The word for it; `failed` without one. */
 answer: string,
 /** Whether it decided. */
 decides: boolean, };
@@ -737,7 +737,7 @@ description: string | null,
 allowedDecisions: readonly DecisionType[] | null,
 /** ms; `null`: no deadline. */
 timeoutMs: number | null,
-/** What the policies judge the call under; part of the digest. `null`: there are none. */
+/** What the policies judge the call under; part of the digest. `null`: no policies. */
 context: object | null,
 /** What is shown of the verdict, kept with the request. */
 details: object | null,
@@ -1075,10 +1075,10 @@ export type ReadAudit = { after: number, limit: number, };
 /** Where the audit stands. */
 export type ReadHead = Record<symbol, never>;
 
-/** The text of a preset; `null`: there is none of that name. */
+/** The text of a preset; `null`: no such preset. */
 export type ReadPreset = { name: string, };
 
-/** A run as it was kept; `null`: there is none. */
+/** A run as it was kept; `null`: no such run. */
 export type ReadRun = { runId: string, };
 
 /** The values of a TOML text, each with its place. */
@@ -1087,7 +1087,7 @@ export type ReadSettings = { toml: string, };
 /** What a text of another program says. A key may stand in an object of JSON twice. */
 export type ReadTree = { text: string, format: TreeFormat, };
 
-/** The text that is kept under a key; `null`: there is none. */
+/** The text that is kept under a key; `null`: no such text. */
 export type ReadValue = { key: string, };
 
 /** Why, in the decider's words. */
@@ -1099,7 +1099,7 @@ export type RecordText = NativeRecord;
 /** Records. */
 export type RecordsText = NativeRecord[];
 
-/** What may be executed, or why nobody's approval lets it. */
+/** What may be executed, or why no approval lets it. */
 export type RedeemAnswer = { redeemed?: NativeRedeemed, denied?: string,
 /** Files changed: what is wrong with them now, perhaps nothing. */
 problems?: Array<PolicyProblem>, };
@@ -1138,7 +1138,7 @@ export type ReviewBar = "question" | "people" | "managed" | "beside" | "unmarked
 /** Takes back an approval that was not started. `false`: there was nothing to take back. */
 export type RevokeApproval = { approvalId: string, reason: string, };
 
-/** Takes a grant back. `false`: there is none of this id. */
+/** Takes a grant back. `false`: no such grant. */
 export type RevokeGrant = { id: string, };
 
 /** Keeps a grant, given without an id. */
@@ -1151,7 +1151,7 @@ expected: number | null, text: string, };
 
 /** Writes down how a started call ended. */
 export type SettleCall = { approvalId: string, succeeded: boolean,
-/** Kept by a durable ledger, for whoever continues the run. */
+/** Kept by a durable ledger, for a continued run. */
 result?: unknown, };
 
 /** What a human is shown beside a request. */
@@ -1221,5 +1221,5 @@ export type WholeRecords = NativeWholeRecord[];
 /** Writes notes into the audit. */
 export type WriteNotes = { notes: Array<NativeNote>, };
 
-/** A policy object as TOML. Fails when it is none. */
+/** A policy object as TOML. Fails if it is no policy. */
 export type WriteToml = { name: string, document: object, };

@@ -2,7 +2,7 @@
 
 use countersign_core::policy::interrupt::folded;
 
-/// What to write instead; `None`: nobody is known to write that.
+/// What to write instead; `None`: not a known slip.
 pub(super) fn instead_of(option: &str) -> Option<&'static str> {
     Some(match folded(option).as_str() {
         "approvaltimeout" | "deadline" | "expires" | "expiresin" | "expiry" | "timeoutms"

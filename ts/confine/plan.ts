@@ -144,7 +144,7 @@ demand: EnforcementDemand,
  */
 abi: number | null,
 /**
- * Use no namespaces, where the report says that there are none. Otherwise nothing is run if they fail.
+ * Use no namespaces, where the report finds none. Otherwise nothing is run if they fail.
  */
 withoutNamespaces: boolean,
 /**

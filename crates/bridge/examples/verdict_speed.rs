@@ -140,7 +140,7 @@ fn long_lines() -> Vec<(&'static str, String)> {
 }
 
 fn main() {
-    // With an argument: only the long lines of which it is a part of the name.
+    // With an argument: only the long lines whose name contains it.
     let only = std::env::args().nth(1);
     if only.is_none() {
         short_lines();

@@ -23,8 +23,8 @@ const FIRST_SUBJECTS: usize = 200;
 /// How many of those that decide are written besides.
 const DECIDING_SUBJECTS: usize = 20;
 
-/// A verdict, as it is written. Of very many actions, which whoever reads it has to wait for, the first 200 and the first
-/// 20 of the strictest.
+/// A verdict, as it is written. Of very many actions, the first 200 and the first 20 of the strictest: a reader has to wait for
+/// each.
 #[derive(Debug, Serialize)]
 pub struct VerdictOut<'a> {
     effect: Effect,
@@ -34,7 +34,7 @@ pub struct VerdictOut<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     risks: Vec<RiskOut<'a>>,
     actions: Vec<ActionOut<'a>>,
-    /// How many actions are left out, none of which is stricter than those that are not.
+    /// How many actions are left out; none is stricter than the listed ones.
     #[serde(skip_serializing_if = "is_zero")]
     more: usize,
 }
@@ -61,7 +61,7 @@ struct ActionOut<'a> {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     argv: Option<Vec<Option<&'a str>>>,
-    /// `None` for a path of which only a part is known.
+    /// `None` for a path that is known only in part.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<Option<&'a str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -219,7 +219,7 @@ impl Batch {
         Self { defaults, project_of, last: None }
     }
 
-    /// The answer to one line, itself a line without its end. Whatever is wrong with the line is a denial, with an `error`.
+    /// The answer to one line, itself a line without its end. Any error in the line is a denial, with an `error`.
     pub fn check_line(&mut self, line: &str, files: &dyn FileLookup) -> String {
         let fields: Result<BTreeMap<Cow<'_, str>, &RawValue>, _> = serde_json::from_str(line);
         let (id, result) = match &fields {

@@ -34,7 +34,7 @@ pub(crate) fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opti
     Box::<RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// A value, or why there is none.
+/// A value, or the error instead.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]

@@ -54,7 +54,7 @@ pub(crate) struct NativeRequest {
     allowed_decisions: Option<Raw>,
     /// ms; `null`: no deadline.
     timeout_ms: Option<f64>,
-    /// What the policies judge the call under; part of the digest. `null`: there are none.
+    /// What the policies judge the call under; part of the digest. `null`: no policies.
     #[cfg_attr(test, ts(type = "object | null"))]
     context: Option<Raw>,
     /// What is shown of the verdict, kept with the request.
@@ -286,7 +286,7 @@ fn allowed_decisions(raw: &RawValue) -> Result<DecisionKinds, GateError> {
 
 fn positive(what: &str, ms: f64) -> Result<u64, GateError> {
     if ms > 0.0 {
-        // Saturates: a deadline beyond the end of time is none that passes.
+        // Saturates: a deadline beyond the end of time never passes.
         Ok(ms.ceil() as u64)
     } else {
         Err(GateError::InvalidConfig(format!(
@@ -361,7 +361,7 @@ impl RedeemingCall {
         Ok(())
     }
 
-    /// Why nobody's approval lets it run.
+    /// Why no approval lets it run.
     pub(crate) fn denied(&self) -> Option<Box<str>> {
         self.now.as_ref().and_then(BoundNow::denied).map(Into::into)
     }

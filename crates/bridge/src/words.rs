@@ -8,7 +8,7 @@ use countersign_core::policy::lint::{FindingCode, LintSeverity};
 use countersign_core::policy::{self, Effect};
 use countersign_core::{files, gate::policies::GrantDuration};
 
-/// A union of the words for all variants. One that is left out does not compile.
+/// A union of the words for all variants. A missing one does not compile.
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident = $core:ty: $word:expr, [$($variant:ident),* $(,)?];)*) => {$(
         $(#[$doc])*

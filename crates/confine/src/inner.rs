@@ -149,7 +149,7 @@ fn confine(setup: &CommandSetup<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes a line on the status descriptor, if there is one that is open.
+/// Writes a line on the status descriptor, if it is open.
 fn tell(plan: &LaunchPlan, line: &StatusLine<'_>) {
     let Some(Ok(status)) = plan.status.map(sys::inherited) else { return };
     let Ok(own) = status.try_clone_to_owned() else { return };

@@ -58,7 +58,7 @@ pub(crate) struct LaunchPlan {
     /// Use no more of Landlock than this version of it has. For tests.
     #[serde(default)]
     pub abi: Option<u8>,
-    /// Use no namespaces, where the report says that there are none. Otherwise nothing is run if they fail.
+    /// Use no namespaces, where the report finds none. Otherwise nothing is run if they fail.
     #[serde(default)]
     pub without_namespaces: bool,
     /// The gaps that the caller accepts. With any other gap, nothing is run; `null`: the demand alone counts.

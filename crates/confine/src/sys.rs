@@ -77,7 +77,7 @@ pub(crate) fn is_hung_up(end: &impl AsRawFd) -> io::Result<bool> {
 
 /// A descriptor that the caller handed on by its number.
 pub(crate) fn inherited(number: RawFd) -> io::Result<BorrowedFd<'static>> {
-    // SAFETY: it takes a number; for one that is not open it fails.
+    // SAFETY: it takes a number; a number that is not open fails.
     checked(unsafe { libc::fcntl(number, libc::F_GETFD) }.into())?;
     // SAFETY: it is open, and nothing here closes a descriptor that was inherited.
     Ok(unsafe { BorrowedFd::borrow_raw(number) })
@@ -294,7 +294,7 @@ pub(crate) fn is_terminal(number: RawFd) -> bool {
 
 /// Puts a descriptor in the place of another.
 pub(crate) fn replace(number: RawFd, by: &impl AsRawFd) -> io::Result<()> {
-    // SAFETY: both are open; the one that is replaced is of the standard three, which nothing here owns.
+    // SAFETY: both are open; the replaced one is of the standard three, which nothing here owns.
     checked(unsafe { libc::dup2(by.as_raw_fd(), number) }.into()).map(drop)
 }
 
@@ -359,7 +359,7 @@ pub(crate) fn use_tree(
     // Set, cleared, propagation, user namespace.
     let attributes = [if read_only { MOUNT_ATTR_RDONLY } else { 0 } | MOUNT_ATTR_NOSUID, 0, 0, 0];
     let flags = libc::AT_EMPTY_PATH as c_uint | if whole { AT_RECURSIVE } else { 0 };
-    // SAFETY: an empty text, and four words of which the kernel is told the size.
+    // SAFETY: an empty text, and four words; the kernel is told their size.
     checked(unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,

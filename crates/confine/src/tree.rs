@@ -223,7 +223,7 @@ impl RootLayout {
         Ok(())
     }
 
-    /// Adds an empty folder, even if there is none outside.
+    /// Adds an empty folder, even if outside has none.
     fn empty(&mut self, path: &Path) {
         let real = self.real(path).unwrap_or_else(|| path.to_path_buf());
         let is_inside =
@@ -289,7 +289,7 @@ fn make_parent(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)
 }
 
-/// Makes the file or folder that something is mounted on, where there is none.
+/// Makes the file or folder that something is mounted on, where it is missing.
 fn place(at: &Path, is_folder: bool) -> io::Result<()> {
     if fs::symlink_metadata(at).is_ok() {
         return Ok(());
@@ -330,7 +330,7 @@ fn devices(at: &Path, copies: &[(&str, OwnedFd)]) -> io::Result<()> {
     let memory = at.join("shm");
     fs::create_dir(&memory)?;
     fs::set_permissions(&memory, Permissions::from_mode(0o1777))?;
-    // Terminals that a command makes for its children. Without this mount there are none.
+    // Terminals that a command makes for its children. They need this mount.
     let terminals = at.join("pts");
     fs::create_dir(&terminals)?;
     let flags = libc::MS_NOSUID | libc::MS_NOEXEC;

@@ -4,7 +4,7 @@ use proptest::test_runner::{Config, RngSeed};
 
 use crate::effort::effort;
 
-/// So many cases: the same ones each time in `npm test`, new ones each time in `npm run test:all`.
+/// Cases: the same ones each time in `npm test`, new ones each time in `npm run test:all`.
 pub(crate) fn cases(quick: u32, thorough: u32) -> Config {
     Config {
         cases: effort(quick, thorough),

@@ -1,6 +1,6 @@
 //! The rules, the state machine and the ledger behind countersign, without any JavaScript.
 //!
-//! The rooms, each of which knows only those before it:
+//! The rooms; each knows only those before it:
 //!
 //! - [`call`]: a tool call, its canonical text and its digest
 //! - [`approval`]: the request, the decision and the state machine between them. Pure
@@ -13,7 +13,7 @@
 //! - [`files`]: what tools do to the files below one root, and nothing outside of it
 //! - [`gate`]: the rooms above, put to work: deadlines, redemptions, events, wake-ups
 //!
-//! Whatever fails on the way of a call, the tool does not run: every refusal is a typed value, and no path panics.
+//! On any failure on the way of a call, the tool does not run: every refusal is a typed value, and no path panics.
 
 pub mod approval;
 pub mod call;

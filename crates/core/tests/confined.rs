@@ -199,7 +199,7 @@ fn confined_it_asks_for_what_leaves_the_project_and_for_what_nobody_gives_back()
         "cat .env",
         "./x > .git/hooks/pre-commit",
         "cp x .github/workflows/ci.yml",
-        // Behind a program of which nothing is known, too.
+        // Behind an unknown program, too.
         "python3 x.py .env",
         "python3 x.py --settings=.env",
         "./x .env",
@@ -379,7 +379,7 @@ confined = "project"
     assert_eq!(confined(&policy, "x").confined, Some(ConfinedWrites::Nothing));
 }
 
-/// Nobody says of these that they run confined; should somebody, it is still about command lines.
+/// These are not said to run confined; if they were, it is still about command lines.
 #[test]
 fn nothing_but_the_fact_itself_makes_a_call_confined() {
     for name in PRESETS {

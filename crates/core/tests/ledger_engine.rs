@@ -1,4 +1,4 @@
-//! The engine of the SQLite ledger, used by several processes at once, some of which are killed or stopped.
+//! The engine of the SQLite ledger, used by several processes at once; some are killed or stopped.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends here")]
@@ -317,7 +317,7 @@ fn who_is_stopped_while_writing_makes_others_busy_and_no_more() {
             LedgerErrorKind::Busy
         );
     }
-    // Reading goes on, and so does whoever only closes it.
+    // Reading goes on, and so does closing it.
     assert!(counted(&engine).is_empty());
     drop(engine.clone());
     drop(helper);

@@ -200,7 +200,7 @@ fn two_processes_whose_clocks_do_not_agree() {
     assert_eq!([deadline(one), deadline(two)], [Some(START + MINUTE); 2]);
     right.set(START + MINUTE);
     assert!(is_expired(&approve(&first, one)));
-    // By its own clock, the one that is behind has an hour left.
+    // By its own clock, the gate behind has an hour left.
     assert!(is_expired(&approve(&second, one)));
     assert!(is_expired(&approve(&second, two)));
     for gate in [&first, &second] {

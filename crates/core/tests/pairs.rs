@@ -106,7 +106,7 @@ const LINES: &[&str] = &[
     "[[ a[\"_\"] -eq 1 ]]",
 ];
 
-/// A project with secrets of which some are known to git.
+/// A project with secrets; some are known to git.
 struct PairHouse(PathBuf);
 
 impl PairHouse {

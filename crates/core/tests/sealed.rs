@@ -1,4 +1,4 @@
-//! Which files a command that nobody was asked about must not reach, by the policies.
+//! Which files a command that runs unasked must not reach, by the policies.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails should panic")]
 
 use std::fs;
@@ -95,7 +95,7 @@ fn what_a_rule_allows_by_its_name_is_not() {
     assert!(kept.contains(&".env".to_owned()), "{kept:?}");
 }
 
-/// A project with a folder into which nobody gets, and one with too many names.
+/// A project with a closed folder, and one with too many names.
 struct Unlisted;
 
 impl FileLookup for Unlisted {

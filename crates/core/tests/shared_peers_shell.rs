@@ -22,7 +22,7 @@ fn is_unknown(analysis: &LineAnalysis) -> bool {
     analysis.facts.iter().any(|fact| matches!(fact.what, FactKind::Unknown { .. }))
 }
 
-/// The literal words of each command, `None` for one that is not literal.
+/// The literal words of each command, `None` for any other.
 fn commands(analysis: &LineAnalysis) -> Vec<Vec<Option<&str>>> {
     let commands = analysis.facts.iter().filter_map(|fact| match &fact.what {
         FactKind::Command(command) => {

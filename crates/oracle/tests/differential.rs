@@ -1,4 +1,4 @@
-//! Scripts under the real shells: whatever the policy allowed did nothing else, and whatever ran is among the facts.
+//! Scripts under the real shells: all that the policy allowed did nothing else, and all that ran is among the facts.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -17,7 +17,7 @@ use countersign_oracle::generate;
 use countersign_oracle::sandbox::{SandboxShell, ShellSandbox};
 use effort::effort;
 
-/// A sandbox, or the reason why there is none, said aloud.
+/// A sandbox, or the reason why it cannot start, said aloud.
 fn sandbox() -> Option<ShellSandbox> {
     ShellSandbox::start().map_err(|error| eprintln!("SKIPPED: {error}")).ok()
 }
@@ -76,7 +76,7 @@ fn nothing_is_missed_in_the_seeds() {
     generate::seeds().step_by(effort(25, 1)).for_each(|script| both(&mut sandbox, script));
 }
 
-/// Whatever was missed once. Scripts parted by lines of `%%`; only added to.
+/// All that was missed once. Scripts parted by lines of `%%`; only added to.
 #[test]
 fn nothing_is_missed_again() {
     let Some(mut sandbox) = sandbox() else { return };

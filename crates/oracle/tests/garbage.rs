@@ -1,5 +1,5 @@
-//! Whatever it is given, the core answers: it does not panic, and it does not take long. A small fuzzer that needs no
-//! nightly Rust; `fuzz/` has the large one.
+//! The core answers any input: it does not panic, and it does not take long. A small fuzzer that needs no nightly Rust; `fuzz/`
+//! has the large one.
 #![allow(clippy::unwrap_used, reason = "a test that fails should panic")]
 
 #[path = "../../core/src/effort.rs"]
@@ -104,7 +104,7 @@ fn text(rng: &mut Rng, round: u64) -> String {
     }
 }
 
-/// So many rounds when it is thorough: those of about two seconds.
+/// `rounds` when it is thorough: those of about two seconds.
 fn shake(seed: u64, rounds: u64, target: impl Fn(&str)) {
     let mut rng = Rng::with_seed(seed);
     for round in 1..=effort(rounds / 10, rounds) {

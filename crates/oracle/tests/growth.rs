@@ -14,7 +14,7 @@ use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource
 use countersign_core::preview;
 use countersign_core::shell::{Shell, analyze};
 
-/// What one input may take. With `SHOW` set, whatever takes a twentieth of it is printed.
+/// What one input may take. With `SHOW` set, what takes a twentieth of it is printed.
 const LIMIT: Duration = Duration::from_secs(4);
 /// Smaller than any thread's that will run this.
 const STACK: usize = 2 << 20;

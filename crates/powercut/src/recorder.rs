@@ -157,7 +157,7 @@ pub(crate) unsafe fn absolute(dir: c_int, path: *const c_char) -> Option<Vec<u8>
 /// The bytes that were given to `write`.
 ///
 /// # Safety
-/// So many bytes at `data` can be read: the system has just read them.
+/// `count` bytes at `data` can be read: the system has just read them.
 pub(crate) unsafe fn bytes(data: *const c_void, count: usize) -> Vec<u8> {
     // SAFETY: the caller promises it.
     unsafe { std::slice::from_raw_parts(data.cast::<u8>(), count) }.to_vec()
@@ -166,7 +166,7 @@ pub(crate) unsafe fn bytes(data: *const c_void, count: usize) -> Vec<u8> {
 /// The first `count` bytes that were given to `writev`.
 ///
 /// # Safety
-/// So many parts at `parts` can be read: the system has just read them.
+/// `number` parts at `parts` can be read: the system has just read them.
 pub(crate) unsafe fn gathered(parts: *const libc::iovec, number: c_int, count: usize) -> Vec<u8> {
     let mut all = Vec::with_capacity(count);
     // SAFETY: the caller promises it.

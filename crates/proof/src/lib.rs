@@ -5,8 +5,8 @@
 //! - [`race`]: many threads of many processes decide the same requests
 //! - [`history`]: operations with their times, checked for one order that explains them all
 //!
-//! Each runs on any [`store::ProofStore`]: the ledger itself, and small stores of this crate, some of which are broken on purpose
-//! to show that the tool notices. [`verify`] checks what all of them must hold.
+//! Each runs on any [`store::ProofStore`]: the ledger itself, and small stores of this crate; some are broken on purpose to show
+//! that the tool notices. [`verify`] checks what all of them must hold.
 #![cfg_attr(
     test,
     allow(

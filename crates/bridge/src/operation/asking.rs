@@ -163,7 +163,7 @@ impl Operate<&dyn Host> for LookAtCall {
     }
 }
 
-/// A record; `null`: there is none of this id.
+/// A record; `null`: no such record.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -235,7 +235,7 @@ impl Operate<&dyn Host> for NativePast {
     }
 }
 
-/// The text that is kept under a key; `null`: there is none.
+/// The text that is kept under a key; `null`: no such text.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -466,7 +466,7 @@ pub(crate) struct RedeemApproval {
     pub(super) call: RedeemingCall,
 }
 
-/// What may be executed, or why nobody's approval lets it.
+/// What may be executed, or why no approval lets it.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct RedeemAnswer {
@@ -505,7 +505,7 @@ pub(crate) struct CheckBound {
     pub(super) call: RedeemingCall,
 }
 
-/// Whether it is, and why nobody's approval lets it run.
+/// Whether it is, and why no approval lets it run.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -537,7 +537,7 @@ impl Operate<&dyn Host> for CheckBound {
 pub(crate) struct SettleCall {
     approval_id: Box<str>,
     succeeded: bool,
-    /// Kept by a durable ledger, for whoever continues the run.
+    /// Kept by a durable ledger, for a continued run.
     #[cfg_attr(test, ts(optional, type = "unknown"))]
     result: Option<Raw>,
 }

@@ -58,7 +58,7 @@ struct NativeNoteReview {
     model: Option<Box<str>>,
     criteria: Box<str>,
     criteria_digest: Box<str>,
-    /// The word for it; `failed` where there is none.
+    /// The word for it; `failed` without one.
     answer: Box<str>,
     /// Whether it decided.
     decides: bool,

@@ -138,8 +138,8 @@ impl ReadyOperation {
         }
     }
 
-    /// As [`ReadyOperation::perform`], with what happened in memory since the last time, whatever was asked. The answer of `drain`
-    /// is just that, and what it leaves is left.
+    /// As [`ReadyOperation::perform`], with what happened in memory since the last time, for every operation. The answer of
+    /// `drain` is just that, and what it leaves is left.
     pub fn perform_now(self, host: &dyn Host) -> String {
         let operation = match self.0 {
             Ok(operation) => operation,
@@ -165,7 +165,7 @@ fn looked(mut operation: Operation, look: PolicyLook<'_>) -> Result<Operation, L
 }
 
 impl Operation {
-    /// Whether it changes requests, of which events tell.
+    /// Whether it changes requests, which events report.
     const fn is_change(&self) -> bool {
         matches!(
             self,
@@ -195,7 +195,7 @@ impl PerformedOperation {
         }
         let events = match drain(feed).and_then(|events| raw(&events)) {
             Ok(events) => events,
-            // Nobody can be told what happened: whoever asked must not go on as if they were.
+            // The events cannot be told: the caller must not go on as if they were.
             Err(error) => return envelope::<()>(Err(error)),
         };
         let _end = text.pop();

@@ -140,7 +140,7 @@ impl Operate<&dyn Host> for TakeRun {
     }
 }
 
-/// A run as it was kept; `null`: there is none.
+/// A run as it was kept; `null`: no such run.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -32,7 +32,7 @@ pub struct PolicyLook<'a> {
 pub enum LookFailure {
     /// Files must be looked at, and may not be waited for.
     NeedsFiles,
-    /// What was asked is none that they answer.
+    /// A question that they do not answer.
     Refused(GateError),
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct NativeAsked {
     #[serde(default)]
     #[cfg_attr(test, ts(optional))]
     confined: Option<NativeConfinedRun>,
-    /// Which grants for so many calls are used once by their answer; absent: none.
+    /// Which grants with `times` are used once by their answer; absent: none.
     #[serde(default)]
     #[cfg_attr(test, ts(optional, type = "'denials' | 'all'"))]
     uses_grants: GrantUse,
@@ -203,7 +203,7 @@ impl BoundNow {
         raw(&CallContextOut { policy: PolicyContextOut::of(&self.judged), tool: &self.tool })
     }
 
-    /// Why nobody's approval lets it run.
+    /// Why no approval lets it run.
     pub(crate) fn denied(&self) -> Option<&str> {
         denial(&self.judged)
     }
@@ -214,7 +214,7 @@ impl BoundNow {
     }
 }
 
-/// Why nobody's approval lets a call run.
+/// Why no approval lets a call run.
 fn denial(judged: &[PolicyJudgement]) -> Option<&str> {
     judged.iter().filter_map(PolicyJudgement::bound).find_map(|bound| bound.denied)
 }
@@ -285,7 +285,7 @@ impl StalenessCheck {
     }
 }
 
-/// JSON of the caller's. What is none of ours is told as arguments that cannot be bound.
+/// JSON of the caller's. What we do not take is told as arguments that cannot be bound.
 pub(crate) fn given(text: &RawValue) -> Result<Json, GateError> {
     text.get().parse().map_err(GateError::InvalidArguments)
 }

@@ -106,7 +106,7 @@ struct NativeCall {
     #[serde(default)]
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     read_only: bool,
-    /// It is asked about whatever the policies say.
+    /// It is asked about under every policy.
     #[serde(default)]
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     floor: bool,
@@ -371,7 +371,7 @@ impl Operate<&Policies> for FindHidden {
     }
 }
 
-/// The files that a command that nobody was asked about must not reach.
+/// The files that a command that runs unasked must not reach.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct FindSealed {
@@ -460,7 +460,7 @@ struct NativeLayer<'a> {
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct NativeLayers<'a> {
     layers: Vec<NativeLayer<'a>>,
-    /// Why nothing may be allowed; `null`: all that there is could be read.
+    /// Why nothing may be allowed; `null`: everything could be read.
     broken: Option<&'a str>,
     problems: Vec<PolicyProblem<'a>>,
 }
@@ -509,7 +509,7 @@ impl Operate<&Policies> for FindForbidding {
 /// The source that forbids a mode.
 pub(crate) fn forbidding(policies: &Policies, mode: PolicyMode) -> Option<String> {
     let forbids = policies.forbids(mode).map(|source| source.name.to_string());
-    // What it would deny nobody knows, so that somebody has to be asked.
+    // Its denials are unknown, so a person has to be asked.
     let unknown = || {
         let broken = policies.broken().filter(|_| mode == PolicyMode::Auto)?;
         Some(format!("a policy that cannot be read ({broken})"))
@@ -560,7 +560,7 @@ impl Operate<&Policies> for ListGrants {
     }
 }
 
-/// Takes a grant back. `false`: there is none of this id.
+/// Takes a grant back. `false`: no such grant.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct RevokeGrant {

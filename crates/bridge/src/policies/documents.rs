@@ -98,7 +98,7 @@ impl Operate<()> for LintDocuments {
     }
 }
 
-/// A policy object as TOML. Fails when it is none.
+/// A policy object as TOML. Fails if it is no policy.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct WriteToml {
@@ -157,7 +157,7 @@ impl Operate<()> for ListBuiltinTools {
     }
 }
 
-/// The text of a preset; `null`: there is none of that name.
+/// The text of a preset; `null`: no such preset.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct ReadPreset {

@@ -139,7 +139,7 @@ pub(crate) struct NativeBound<'a> {
     /// `who` must agree.
     #[cfg_attr(test, ts(type = "object"))]
     pub(super) context: BoundContext<'a>,
-    /// Why nobody's approval lets it run.
+    /// Why no approval lets it run.
     pub(super) denied: Option<&'a str>,
 }
 

@@ -79,7 +79,7 @@ fn each_request_of_several_is_judged_by_policies_of_its_own() {
     let made = answer(&host, &operation, &all);
     let policy = |at: usize| &made["ok"][at]["ok"]["context"]["policy"];
     assert!(policy(0).is_object());
-    // One that is to be shown by policies, and has none, is not made.
+    // A request that policies are to show is not made without policies.
     assert_eq!(made["ok"][1]["error"]["code"], "ERR_INTERNAL");
     assert_eq!(policy(2).as_array().map(Vec::len), Some(2));
 }

@@ -172,7 +172,7 @@ pub(crate) fn users() -> Vec<Option<u32>> {
     }
 }
 
-/// Whether this machine gives namespaces to this user; a test that needs them says so where there are none.
+/// Whether this machine gives namespaces to this user; a test that needs them says so where they are missing.
 pub(crate) fn has_namespaces(place: &TestFolder) -> bool {
     let gives = gives_namespaces(place);
     if !gives {

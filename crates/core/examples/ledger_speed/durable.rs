@@ -12,7 +12,7 @@ use crate::{Directory, approve, ask, payload, request, summary, time};
 /// How many of each are made before it is another's turn.
 const TURN: usize = 5;
 
-/// Rounds of turns, each of which is told by its median too.
+/// Rounds of turns; each is told by its median too.
 pub(crate) fn run(rounds: usize) -> Value {
     let sizes = [1024, 16 * 1024, 256 * 1024]
         .map(|bytes| size(bytes, if bytes > 100_000 { rounds.div_ceil(3) } else { rounds }));

@@ -84,7 +84,7 @@ fn now() -> u64 {
     SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis() as u64
 }
 
-/// A new request with so many bytes of arguments, one of ten of its run.
+/// A new request with this many bytes of arguments, one of ten of its run.
 fn request(number: usize, bytes: usize) -> Request {
     let text: String =
         (0..).map(|at| TEXT[(number + at) % TEXT.len()] as char).take(bytes).collect();
@@ -135,7 +135,7 @@ fn ask(ledger: &dyn Ledger, request: Request) -> ApprovalId {
     let RequestOutcome::Created(record) = ledger.request(request).unwrap() else {
         panic!("asked twice")
     };
-    // What happened is read by whoever listens.
+    // A listener reads what happened.
     ledger.feed().drain(|_| true);
     record.request().id
 }

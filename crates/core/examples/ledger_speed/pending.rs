@@ -15,7 +15,7 @@ const BYTES: usize = 200;
 const TURN: usize = 25;
 const TURNS: usize = 80;
 
-/// Two ledgers take turns, one with 1,000 that wait and one with so many.
+/// Two ledgers take turns, one with 1,000 that wait and one with `many`.
 pub(crate) fn run(kind: &str, many: usize) -> Value {
     let directory = Directory::new();
     let open = |name: &str| -> Box<dyn Ledger> {

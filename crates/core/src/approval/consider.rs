@@ -128,7 +128,7 @@ impl Request {
     }
 }
 
-/// Whether one approval is enough, of whoever it must be of.
+/// Whether one approval is enough, no matter whose.
 fn is_simple(needs: &[ApproverNeed]) -> bool {
     matches!(needs, [ApproverNeed { quorum: 1, .. }])
 }

@@ -100,7 +100,7 @@ mod tests {
                 DEADLINE + 9,
                 expiry(DEADLINE + 9),
             ),
-            // What nobody could allow does not hide that the time is up.
+            // An impossible decision does not hide an expiry.
             (only_skip, DecisionChoice::Approve, DecisionChannel::Gate, DEADLINE, expiry(DEADLINE)),
             (
                 only_skip,

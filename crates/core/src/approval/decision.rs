@@ -51,7 +51,7 @@ impl DecisionKinds {
     /// All five.
     pub const ALL: Self = Self(0b1_1111);
 
-    /// These kinds; `None` when there are none, since such a request could never be answered.
+    /// These kinds; `None` without kinds, since such a request could never be answered.
     pub fn new(kinds: impl IntoIterator<Item = DecisionKind>) -> Option<Self> {
         let bits = kinds.into_iter().fold(0, |bits, kind| bits | 1 << kind as u8);
         (bits != 0).then_some(Self(bits))
@@ -184,7 +184,7 @@ impl Decision {
 /// that stops the call.
 const MAX_REASON: usize = 16 * 1024;
 
-/// A text, cut after so many bytes at most where it is longer.
+/// A text, cut to at most `most` bytes.
 pub(crate) fn bounded(text: &str, most: usize) -> Box<str> {
     if text.len() <= most {
         return text.into();

@@ -1,4 +1,4 @@
-//! Names of people: what is none, and which two are of one person.
+//! Names of people: valid ones, and which two are of one person.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
@@ -12,7 +12,7 @@ pub fn is_same_person(left: &str, right: &str) -> bool {
     left == right || plain(left) == plain(right)
 }
 
-/// Whether it can be a person's name. One that looks like a group's is none: it would stand for all who are in it.
+/// Whether it can be a person's name. A text that looks like a group's name cannot: it would stand for all members.
 pub fn is_name(name: &str) -> bool {
     let plain = plain(name);
     !plain.is_empty() && !plain.starts_with(GROUP)

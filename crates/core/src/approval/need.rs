@@ -24,7 +24,7 @@ pub struct ApproverNeed {
     pub escalate: Option<EscalationRule>,
 }
 
-/// Whom else a request is put to when nobody has decided after so long.
+/// Whom else a request is put to when nobody has decided in time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EscalationRule {
@@ -65,7 +65,7 @@ pub struct DecidingPerson<'a> {
 }
 
 impl<'a> DecidingPerson<'a> {
-    /// `None`: that is nobody's name.
+    /// `None`: not a person's name.
     pub fn new(name: &'a str, groups: &'a [Box<str>]) -> Option<Self> {
         is_name(name).then_some(Self { name, groups })
     }
@@ -156,7 +156,7 @@ impl ApproverNeed {
             && self.escalate.is_none()
     }
 
-    /// Whether they say the same, whatever the order of names.
+    /// Whether they say the same, in any order of names.
     fn equals(&self, other: &Self) -> bool {
         fn set(names: &[Box<str>]) -> BTreeSet<&str> {
             names.iter().map(AsRef::as_ref).collect()

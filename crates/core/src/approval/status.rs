@@ -28,7 +28,7 @@ pub enum Status {
     Succeeded,
     /// It ran and failed.
     Failed,
-    /// It was started, and the process that ran it is gone: nobody knows how far it came.
+    /// It was started, and the process that ran it is gone: how far it came is unknown.
     Interrupted,
 }
 

@@ -15,7 +15,7 @@ pub struct Vote {
     pub reason: Option<Box<str>>,
     /// A bit for each need that it counts for.
     pub counts_for: u32,
-    /// The number of the entry of the audit that tells of it; 0: there is none.
+    /// The number of the entry of the audit that tells of it; 0: no entry.
     pub entry: u64,
 }
 
@@ -26,7 +26,7 @@ pub enum VoteOutcome {
     Stands(Option<Vec<Vote>>),
     /// It is one of several: the votes as they then are, it being the last.
     Counts(Vec<Vote>),
-    /// It was counted before, or nobody needs it any more: nothing changes.
+    /// It was counted before, or is not needed any more: nothing changes.
     Known,
     /// This person may not take it.
     Refused,

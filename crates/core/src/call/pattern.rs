@@ -1,8 +1,8 @@
 //! Whether a text fits the `pattern` of a tool's schema, in time that grows with the text alone.
 //!
-//! Patterns are regular expressions of JavaScript (ECMA-262, flag `u`), and whoever offers a tool chooses them. A backtracking
-//! engine can be held for minutes by a short text. The engine here cannot, and knows neither looking ahead nor references:
-//! what it does not understand in the same way is not answered.
+//! Patterns are regular expressions of JavaScript (ECMA-262, flag `u`), chosen by the provider of a tool. A backtracking engine
+//! can be held for minutes by a short text. The engine here cannot, and knows neither looking ahead nor references: what it does
+//! not understand in the same way is not answered.
 
 use regex_automata::{meta, util::syntax};
 

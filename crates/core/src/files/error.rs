@@ -7,7 +7,7 @@ use std::io::{Error, ErrorKind};
 pub enum FileFault {
     /// The path leads out of the root.
     OutsideRoot,
-    /// There is none.
+    /// No such file.
     NoSuchFile,
     /// A folder, or what is special.
     NotAFile,
@@ -21,7 +21,7 @@ pub enum FileFault {
     NotText,
     /// The text to replace is not there, or not just once.
     NoMatch,
-    /// A glob or a regular expression that is none.
+    /// An invalid glob or regular expression.
     Pattern,
     /// The system or the file's mode forbids it.
     Permission,

@@ -26,7 +26,7 @@ impl FileRoot {
     /// The files below the folder `path` that a glob matches: the `limit` that changed last.
     ///
     /// # Errors
-    /// When the pattern is none, or there is no such folder below the root.
+    /// When the pattern is invalid, or no such folder is below the root.
     pub fn glob(
         &self, pattern: &str, path: &str, limit: usize, cancel: &CancelFlag,
     ) -> Result<GlobMatches, FileError> {

@@ -70,7 +70,7 @@ impl FileRoot {
     /// The lines that a regular expression matches, in the file or in the files below the folder. Binary files are passed over.
     ///
     /// # Errors
-    /// When a pattern is none, or there is no such file or folder below the root.
+    /// When a pattern is invalid, or no such file or folder is below the root.
     pub fn grep(&self, query: &GrepQuery, cancel: &CancelFlag) -> Result<GrepMatches, FileError> {
         let matcher = matcher(query)?;
         let glob = query
@@ -208,7 +208,7 @@ impl Sink for LineReader<'_> {
             line: found.line_number().unwrap_or_default(),
             text: shown(found.bytes(), self.matcher),
         });
-        // One more than wanted says that there are more.
+        // One more than wanted says that more exist.
         Ok(self.grepped.matches.len() <= self.limit)
     }
 

@@ -1,4 +1,4 @@
-//! What tools do to the files below one root. Nothing outside of it is read or written, whatever a path says.
+//! What tools do to the files below one root. Nothing outside of it is read or written, by any path.
 //!
 //! A path is walked name by name, each opened in the folder that is held open and never through a symlink: where a symlink
 //! leads is read and walked in the same way, and `..` goes back to a folder that is held. So no folder that is swapped for a

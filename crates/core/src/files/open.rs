@@ -53,7 +53,7 @@ pub(super) fn each_piece(
     }
 }
 
-/// The whole content, of at most so many bytes.
+/// The whole content, of at most `most` bytes.
 pub(super) fn read_all(
     file: &mut File, path: &str, most: u64, cancel: &CancelFlag,
 ) -> Result<Vec<u8>, FileError> {

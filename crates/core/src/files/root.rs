@@ -69,7 +69,7 @@ impl FileRoot {
     /// Holds this folder open. `path` is absolute; `most_bytes`: files of more are not read whole.
     ///
     /// # Errors
-    /// When it is none, or cannot be opened.
+    /// When it is no absolute folder, or cannot be opened.
     pub fn open(path: &str, most_bytes: u64) -> Result<Self, FileError> {
         let io = |error| FileError::io(path, &error);
         let given = PathBuf::from(path);

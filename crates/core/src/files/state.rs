@@ -9,7 +9,7 @@ use crate::preview::FileState;
 /// Content of more bytes is not read.
 const LARGEST: u64 = 16 << 20;
 
-/// What is at this path now, whatever it leads through.
+/// What is at this path now; symlinks are followed.
 pub fn state_at(path: &Path) -> FileState {
     // Looked at before it is opened: to open a pipe would wait for a writer.
     match fs::metadata(path) {

@@ -1,4 +1,4 @@
-//! The files below a folder, without those that nobody means: ignored by git, hidden, behind symlinks.
+//! The files below a folder, without those that are ignored by git, hidden or behind symlinks.
 
 use std::ffi::OsStr;
 use std::ops::ControlFlow;

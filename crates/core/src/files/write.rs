@@ -1,4 +1,4 @@
-//! Files that are made, replaced or edited. Whoever reads one sees the old content or the new, never a part.
+//! Files that are made, replaced or edited. A reader sees the old content or the new, never a part.
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write as _};
@@ -23,7 +23,7 @@ const PIECE: usize = 1 << 20;
 /// What must be there before a file is changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ExpectedFile {
-    /// Whatever there is.
+    /// Any state.
     #[default]
     Anything,
     /// Nothing.
@@ -102,7 +102,7 @@ impl FileRoot {
         let mut file = open_file(&spot.folder.dir, &spot.name, path)
             .map_err(|error| absent_is_changed(error, path, expected))?;
         let content = read_all(&mut file, path, self.most_bytes, cancel)?;
-        // An edit is of what was read, whatever else is asked for.
+        // An edit always requires the content that was read.
         let read = Digest::of_bytes(&content).to_string();
         if !matches!(expected, ExpectedFile::Anything)
             && *expected != ExpectedFile::Sha256(read.clone())
@@ -269,7 +269,7 @@ impl<'a> TemporaryFile<'a> {
         Ok(Self { dir, name, file, is_there: true })
     }
 
-    /// Puts it where nothing is: unlike a rename, a link takes nobody's place.
+    /// Puts it where nothing is: unlike a rename, a link replaces nothing.
     fn link(&mut self, spot: &FolderSpot, path: &str) -> Result<(), FileError> {
         match self.dir.hard_link(&self.name, self.dir, &spot.name) {
             // The name that is left goes when this does.

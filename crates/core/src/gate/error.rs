@@ -145,7 +145,7 @@ impl GateError {
 }
 
 fn not_approver(by: Option<&str>, approvers: &[Box<str>]) -> String {
-    // Names are whatever somebody wrote.
+    // Names are arbitrary text.
     let safe = |name: &str| crate::preview::text(name, 256);
     let may = match approvers {
         [] => "anyone who gives a name and did not ask for it".to_owned(),

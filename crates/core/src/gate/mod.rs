@@ -59,7 +59,7 @@ pub struct NewRequest {
     pub allowed: DecisionKinds,
     /// ms; `None`: no deadline.
     pub timeout: Option<u64>,
-    /// The preview, made by whoever knows more of the call; `None`: made from the call.
+    /// The preview, from a caller that knows more; `None`: made from the call.
     pub page: Option<PreparedPage>,
     /// What most requests do not have.
     pub more: Option<Box<RequestExtras>>,
@@ -98,7 +98,7 @@ pub struct RedeemedCall {
     pub edited: bool,
 }
 
-/// Starts the deadline task on whatever runs tasks here.
+/// Starts the deadline task on the task runtime.
 pub type SpawnTask = Box<dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync>;
 
 /// The longest id or tool name, in bytes.
@@ -183,8 +183,7 @@ impl Gate {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says whose events are told of beside those of requests made here. Whoever waits for a request watches it first, and
-    /// then looks.
+    /// Says whose events are told of beside those of requests made here. To wait for a request, watch it first, and then look.
     pub fn watch(&self, what: WatchScope) -> Result<(), GateError> {
         self.ledger.watch(what);
         if let WatchScope::One(id) = what
@@ -415,7 +414,7 @@ impl Gate {
         let candidates = self.ledger.find(run, tool_call_id)?;
         let mut open = candidates.iter().filter(|record| record.status().may_start());
         let record = match (open.next(), open.next()) {
-            // Where another run asked about a call of this id since, it may be that one that is to run.
+            // Where another run asked about a call of this id since, that may be the call to run.
             (Some(record), None)
                 if candidates
                     .last()

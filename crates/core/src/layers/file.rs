@@ -21,7 +21,7 @@ pub(super) enum FileCare {
     OwnedBy(u32),
     /// Not everybody may change it.
     NotEverybodys,
-    /// Whatever it is: its content is not relied on.
+    /// Any file: its content is not relied on.
     None,
 }
 
@@ -63,8 +63,8 @@ pub(super) fn stamp(path: &Path) -> io::Result<FileStamp> {
     }
 }
 
-/// Why the file system finds nothing at a path where a name stands: a symlink whose target is away, or something on the way
-/// that is no directory. `None`: no name stands there, so that there is no file. What cannot be reached may hold a deny.
+/// Why the file system finds nothing at a path where a name stands: a symlink whose target is away, or something on the way that
+/// is no directory. `None`: no name stands there, so the file does not exist. What cannot be reached may hold a deny.
 fn why_unreachable(path: &Path) -> Option<String> {
     for place in path.ancestors() {
         let found = match fs::symlink_metadata(place) {
@@ -174,7 +174,7 @@ fn wait_for_nobody(options: &mut OpenOptions) {
 #[cfg(not(unix))]
 fn wait_for_nobody(_options: &mut OpenOptions) {}
 
-/// The whole text of a file; `None`: there is none.
+/// The whole text of a file; `None`: no such file.
 ///
 /// # Errors
 /// When it is no regular file, cannot be read, or is not UTF-8.
@@ -187,7 +187,7 @@ fn text_at(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// The text of a file in which the user's own decisions are; `None`: there is none.
+/// The text of a file in which the user's own decisions are; `None`: no such file.
 ///
 /// # Errors
 /// Why it cannot be read, or must not be relied on, for a human.
@@ -197,8 +197,8 @@ pub fn user_text_at(path: &Path) -> Result<Option<String>, String> {
     text.map_err(|error| format!("is not UTF-8: {error}"))
 }
 
-/// Writes a file in one step: whoever reads it sees the old text or the new one. Only the user can read it (mode 0600).
-/// Directories that do not exist are made.
+/// Writes a file in one step: a reader sees the old text or the new one. Only the user can read it (mode 0600). Directories that
+/// do not exist are made.
 ///
 /// # Errors
 /// As the file system says.
@@ -222,7 +222,7 @@ pub enum ReplaceError {
     Io(#[from] io::Error),
 }
 
-/// The whole text of a file that stands in its own folder; `None`: there is none.
+/// The whole text of a file that stands in its own folder; `None`: no such file.
 ///
 /// # Errors
 /// Where a symlink stands for the file or for its folder. When it cannot be read, or is not UTF-8.
@@ -239,7 +239,7 @@ pub(super) fn own_link(path: &Path) -> Option<&Path> {
     path.ancestors().take(2).find(is_link)
 }
 
-/// Puts a text in the place of the one that was shown (`None`: there was no file), whole or not at all. Whoever could read the
+/// Puts a text in the place of the one that was shown (`None`: there was no file), whole or not at all. All who could read the
 /// file still can.
 ///
 /// # Errors
@@ -267,7 +267,7 @@ fn place<E: From<io::Error>>(
 ) -> Result<(), E> {
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(dir)?;
-    // A name that nobody can have put something under.
+    // A new name, under which nothing can exist.
     let draft = dir.join(format!(".{}.tmp", uuid::Uuid::now_v7().simple()));
     let written = write(&draft).map_err(E::from);
     let placed = written.and_then(|()| may()).and_then(|()| Ok(fs::rename(&draft, path)?));
@@ -328,7 +328,7 @@ fn is_settled(metadata: &Metadata) -> bool {
 #[cfg(unix)]
 fn changed(metadata: &Metadata) -> Option<SystemTime> {
     use std::os::unix::fs::MetadataExt;
-    // Unlike the time of modification nobody can set it.
+    // Unlike the time of modification, it cannot be set.
     let seconds = u64::try_from(metadata.ctime()).ok()?;
     SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds + 1))
 }

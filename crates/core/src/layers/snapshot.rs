@@ -9,7 +9,7 @@ use crate::policy::document::{DocumentError, DocumentPlace, ErrorCode, LayerKind
 /// The policies that count at one moment. Never changes; a later one takes its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerSnapshot {
-    /// Managed, user, project, code: those that there are.
+    /// Managed, user, project, code: those that exist.
     pub documents: Vec<Arc<PolicyDocument>>,
     /// The file of a layer is there and was never read, or was there and is gone: what it says is not known, so that nothing
     /// may be allowed. To be shown.

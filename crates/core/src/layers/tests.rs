@@ -257,7 +257,7 @@ fn what_was_never_read_breaks_everything_until_it_can_be() {
     let hash = snapshot.hash.clone();
     // Still.
     assert!(layers.refresh().broken.is_some());
-    // Nobody knows what it would have said.
+    // What it would have said is unknown.
     fs::remove_file(&file).unwrap();
     assert!(layers.refresh().broken.is_some());
     fs::write(&file, policy("ask")).unwrap();

@@ -58,7 +58,7 @@ pub struct SaveRun<'a> {
     pub parent: Option<Hash>,
     /// What is new of its history: JSON texts, kept as they are.
     pub entries: &'a [Box<RawValue>],
-    /// Whatever else a resume needs, small.
+    /// All else that a resume needs, small.
     pub state: &'a RawValue,
     /// How far it is.
     pub status: RunStatus,

@@ -1,4 +1,4 @@
-//! What every ledger must do, whatever it is made of: one suite, run over each of them.
+//! What every ledger must do, over any store: one suite, run over each of them.
 
 mod approvers;
 
@@ -158,7 +158,7 @@ pub(super) fn request(run: &str, call: &str, deadline: Option<u64>) -> Request {
     }
 }
 
-/// One that is asked at this moment.
+/// A request made at this moment.
 fn asked_at(now: u64, run: &str, call: &str, deadline: Option<u64>) -> Request {
     Request { created_at: now, ..request(run, call, deadline) }
 }
@@ -527,7 +527,7 @@ fn told(feed: &EventFeed, expected: usize) -> Vec<String> {
             told.push(name(&event));
             true
         });
-        // Whatever takes minutes never comes.
+        // What takes minutes never comes.
         if told.len() >= expected || start.elapsed().as_secs() >= 240 {
             return told;
         }

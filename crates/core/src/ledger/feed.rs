@@ -127,7 +127,7 @@ impl EventFeed {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues an event. Whoever made it happen drains the feed itself; see [`EventFeed::announce`].
+    /// Queues an event. The caller drains the feed itself; see [`EventFeed::announce`].
     pub fn push(&self, event: LedgerEvent) {
         let mut state = self.state();
         if !state.quiet || event.is_awaited() {
@@ -145,7 +145,7 @@ impl EventFeed {
         self.state().queue.is_empty()
     }
 
-    /// Tells that there are events which no caller made, once until the next drain.
+    /// Announces events that no caller made, once until the next drain.
     pub fn announce(&self) {
         self.state().announce();
     }
@@ -194,7 +194,7 @@ impl LedgerEvent {
         !matches!(self, Self::Requested(_) | Self::Started { .. } | Self::Settled { .. })
     }
 
-    /// The decision on a request; `None`: there is none.
+    /// The decision on a request; `None`: not decided.
     pub fn decided(record: &Record) -> Option<Self> {
         let decided = Arc::clone(record.decided()?);
         let (request, tally) = (Arc::clone(record.request()), record.tally().cloned());

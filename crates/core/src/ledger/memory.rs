@@ -49,7 +49,7 @@ struct MemoryRecord {
 }
 
 impl MemoryLedger {
-    /// An empty ledger that keeps so many requests after nothing can happen to them any more, the latest ones.
+    /// An empty ledger. It keeps the latest `keep_done` requests to which nothing can happen any more.
     pub fn new(keep_done: usize) -> Self {
         let feed = Arc::new(EventFeed::default());
         let kept = MemoryRecord {

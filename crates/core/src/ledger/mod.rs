@@ -91,7 +91,7 @@ pub enum RedeemOutcome {
 /// Whose events a ledger tells of. In memory there are no others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchScope {
-    /// Of this request too, whoever made it.
+    /// Of this request too, made by anyone.
     One(ApprovalId),
     /// Of every request.
     All,
@@ -108,7 +108,7 @@ pub struct HistoryQuery {
     pub tool: Option<Box<str>>,
     /// Only requests that were made before this one; it may be gone.
     pub before: Option<ApprovalId>,
-    /// At most so many.
+    /// At most this many.
     pub limit: usize,
 }
 

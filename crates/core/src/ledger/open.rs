@@ -50,10 +50,10 @@ fn harmless_beginning(name: &str) -> String {
     }
 }
 
-/// Opens a durable ledger, and makes it where there is none.
+/// Opens a durable ledger, and makes it where it is missing.
 ///
 /// # Errors
-/// As [`SqliteLedger::open`] and [`PostgresLedger::open`]; `Temporary`: it is one in memory, which nobody opens.
+/// As [`SqliteLedger::open`] and [`PostgresLedger::open`]; `Temporary`: a ledger in memory, which is not opened.
 pub fn open(
     location: &LedgerLocation, options: OpenOptions,
 ) -> Result<Box<dyn Ledger>, LedgerError> {

@@ -139,7 +139,7 @@ impl ContentKey {
             })
     }
 
-    /// A hash that only who has the key can make, so that nobody finds a text out by guessing it.
+    /// A hash that only the key can make, so that a text is not found out by guessing it.
     pub(super) fn hash(&self, parts: &[&[u8]]) -> [u8; 32] {
         hmac(&self.hashing, parts)
     }

@@ -113,7 +113,7 @@ impl PathBeginnings {
                     links.by_target.entry(real).or_default().push(fold(&link));
                 }
                 Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
-                // Where this leads nobody gets.
+                // No one gets where this leads.
                 Err(_) => {}
             }
         }
@@ -125,7 +125,7 @@ impl PathBeginnings {
         let mut all = Vec::new();
         let mut open = Vec::new();
         if !self.dirs.is_empty() {
-            // Whoever has no files finds out even if there is nothing to look up.
+            // Without files this fails even if there is nothing to look up.
             files.read_link("/")?;
             open.push("/".to_owned());
         }

@@ -33,8 +33,8 @@ pub(super) struct UnsurePath {
     parts: Vec<PathPart>,
 }
 
-/// A path of which only pieces are known: what it is called as it is written, and with the directory that it surely
-/// begins with resolved. For one verdict.
+/// A path that is known in pieces: what it is called as it is written, and with the directory that it surely begins with
+/// resolved. For one verdict.
 #[derive(Debug, Clone)]
 pub struct PartialPath {
     pub(super) paths: Vec<UnsurePath>,
@@ -82,7 +82,7 @@ impl PartialPath {
         self.dirs().is_some()
     }
 
-    /// The directories that it surely begins with, the same in each of its names; `None` if that is none.
+    /// The directories that it surely begins with, the same in each of its names; `None` if one has none.
     pub(super) fn dirs(&self) -> Option<Vec<String>> {
         self.paths.iter().map(UnsurePath::dir).collect()
     }
@@ -186,7 +186,7 @@ impl UnsurePath {
         Ok(vec![Self { parts }, self])
     }
 
-    /// The directory that it surely begins with, or it itself if all of it is sure. `None`: that is none, or `/`.
+    /// The directory that it surely begins with, or it itself if all of it is sure. `None`: no directory, or `/`.
     fn dir(&self) -> Option<String> {
         let known: String = self
             .parts

@@ -117,7 +117,7 @@ pub struct DirEntry {
     pub is_dir: bool,
 }
 
-/// The name, with U+FFFD for each byte that is no text: so many characters it has to a shell.
+/// The name, with U+FFFD for each byte that is no text: to a shell each is a character.
 fn garbled(name: &OsStr) -> String {
     let mut text = String::new();
     for chunk in name.as_encoded_bytes().utf8_chunks() {
@@ -127,7 +127,7 @@ fn garbled(name: &OsStr) -> String {
     text
 }
 
-/// Whether a name is not certain: a part of it is no text, and may be any bytes to whoever compares it.
+/// Whether a name is not certain: a part of it is no text, and may be any bytes in a comparison.
 pub(crate) fn is_garbled(name: &str) -> bool {
     name.contains(char::REPLACEMENT_CHARACTER)
 }
@@ -151,7 +151,7 @@ pub struct DirStamp {
 }
 
 impl DirStamp {
-    /// Whether there is no such directory, so that there is nothing in it either.
+    /// Whether the directory does not exist, so that nothing is in it either.
     pub(super) fn is_missing(&self) -> bool {
         self.found.is_none()
     }
@@ -192,7 +192,7 @@ pub struct NearFiles<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoFiles;
 
-/// A file system without symlinks, of which nothing else is known: for paths that are examples.
+/// A file system without symlinks; nothing else of it is known: for paths that are examples.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoLinks;
 
@@ -495,7 +495,7 @@ impl FileLookup for RealFiles {
     }
 }
 
-/// Whether there is no such folder, or one into which nobody gets.
+/// Whether the folder does not exist, or cannot be entered.
 fn is_closed(folder: &Path, error: &std::io::Error) -> bool {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => true,

@@ -23,9 +23,9 @@ pub type Vars = PathContext;
 /// - `~`, `${home}`, `${project}` and `${cwd}` at the beginning. Other relative patterns begin at the working directory,
 ///   except those that begin with `**`, which match anywhere.
 ///
-/// The names that a pattern begins with, up to the first with a wildcard, also mean where they point: `/srv/current/**` is
-/// what is below `/srv/v2` as well, if that is where the symlink leads. To an allow, a symlink inside the project (or the
-/// working directory) means nothing that is not inside of it too: whoever can make one there could widen the allow.
+/// The names that a pattern begins with, up to the first with a wildcard, also mean where they point: `/srv/current/**` is what
+/// is below `/srv/v2` as well, if that is where the symlink leads. To an allow, a symlink inside the project (or the working
+/// directory) means nothing that is not inside of it too: who can make a link there could widen the allow.
 ///
 /// Names that begin with a dot are like others. Case matters, but not to a deny or an ask where the volume folds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,8 +117,8 @@ impl PathGlob {
         any(path.readings(), |reading| self.bites_below(path, &PathReading::new(reading), files))
     }
 
-    /// Whether a path of which only these pieces are known could match. Errs on the side of yes. By the text alone:
-    /// see [`PathGlob::could_match_through`] for symlinks.
+    /// Whether a path that is known only in these pieces could match. Errs on the side of yes. By the text alone: see
+    /// [`PathGlob::could_match_through`] for symlinks.
     pub fn could_match(&self, pieces: &[WordPiece], from: &PathContext) -> bool {
         let path = dynamic::unsure(pieces, from);
         let work = Cell::new(usize::MAX);
@@ -155,8 +155,8 @@ impl PathGlob {
         })
     }
 
-    /// Whether a name of the pattern is spelled out (`.git` in `**/.git/**`, not in `**`), so that whoever wrote it meant it.
-    /// Of a name with wildcards, `name` is given what precedes the first (`.env` of `.env*`).
+    /// Whether a name of the pattern is spelled out (`.git` in `**/.git/**`, not in `**`), so that its author meant it. Of a name
+    /// with wildcards, `name` is given what precedes the first (`.env` of `.env*`).
     pub fn names(&self, name: &dyn Fn(&str) -> bool) -> bool {
         self.ways.iter().any(|way| way.names(name))
     }
@@ -172,7 +172,7 @@ impl PathGlob {
         self.only_naming(name).map_or(Ok(false), |glob| glob.covers(path, files))
     }
 
-    /// With those of its alternatives that name it; `None` if there are none.
+    /// With those of its alternatives that name it; `None` if none does.
     pub(super) fn only_naming(&self, name: &dyn Fn(&str) -> bool) -> Option<Self> {
         let ways: Vec<AbsolutePattern> =
             self.ways.iter().filter(|way| way.names(name)).cloned().collect();
@@ -249,8 +249,8 @@ impl PathGlob {
         Ok(folded && path.folds_case(files))
     }
 
-    /// Whether this reading of a path surely matches, whatever symlinks there are or will be: who can make one must not
-    /// be able to take more out of a deny.
+    /// Whether this reading of a path surely matches, with any symlinks now or later: who can make one must not be able to take
+    /// more out of a deny.
     pub(super) fn says(&self, reading: &str) -> bool {
         self.ways.iter().any(|way| !way.loose && way.matches(&way.prefix, reading, false))
     }

@@ -86,7 +86,7 @@ impl PathIndex {
         links.below(dir).into_iter().for_each(add);
     }
 
-    /// The sets that could match a path of which only a part is known, each once, in order. `None`: all of them.
+    /// The sets that could match a path that is known in part, each once, in order. `None`: all of them.
     pub fn candidates_for(
         &self, path: &PartialPath, links: &LinkedBeginnings,
     ) -> Option<Vec<usize>> {

@@ -169,7 +169,7 @@ pub(super) fn locate_as(
     Ok(LocatedPath { lexical, real, real_of_lexical, through, itself, folding: CaseFolding::Ask })
 }
 
-/// Where the symlinks stand that are followed on the way to this path, in either reading of `..`: whoever replaces one leads the path
+/// Where the symlinks stand that are followed on the way to this path, in either reading of `..`: replacing one leads the path
 /// elsewhere.
 ///
 /// # Errors

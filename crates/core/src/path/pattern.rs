@@ -1,7 +1,7 @@
 //! Patterns of `/`-separated names: how they are read, and how they match.
 //!
-//! `{a,b}` is written out into alternatives, of which there is a limit. An alternative is a list of names and `**`, matched
-//! with one way back at each level, so that time grows at most with the product of the lengths, whatever the pattern.
+//! `{a,b}` is written out into a limited number of alternatives. An alternative is a list of names and `**`, matched with one way
+//! back at each level, so that time grows at most with the product of the lengths, for any pattern.
 
 /// The longest pattern, in bytes.
 const LONGEST: usize = 4096;

@@ -152,8 +152,7 @@ impl PathSet {
             || touches_where(&self.items, path, below, PathGlob::takes_all_below)?)
     }
 
-    /// Whether a path of which only these pieces are known could be in it. Errs on the side of yes. See
-    /// [`PathGlob::could_match`].
+    /// Whether a path that is known only in these pieces could be in it. Errs on the side of yes. See [`PathGlob::could_match`].
     pub fn could_match(&self, pieces: &[WordPiece], from: &PathContext) -> bool {
         self.globs().any(|glob| glob.could_match(pieces, from))
     }

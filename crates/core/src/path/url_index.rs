@@ -58,7 +58,7 @@ impl UrlIndex {
         found
     }
 
-    /// The sets that could match an address of which only these pieces are known, each once, in order.
+    /// The sets that could match an address that is known only in these pieces, each once, in order.
     pub fn candidates_for(&self, pieces: &[WordPiece]) -> Vec<usize> {
         match known_host(pieces) {
             Some(address) => self.candidates(&address),

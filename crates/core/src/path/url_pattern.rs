@@ -129,7 +129,7 @@ impl UrlPattern {
         address.may_be_any() || address.readings().iter().any(|reading| self.bites(reading))
     }
 
-    /// Whether an address of which only these pieces are known could be meant. Errs on the side of yes.
+    /// Whether an address that is known only in these pieces could be meant. Errs on the side of yes.
     pub fn could_match(&self, pieces: &[WordPiece]) -> bool {
         known_host(pieces).is_none_or(|address| {
             let path_unknown = Self { path: None, ..self.clone() };
@@ -253,7 +253,7 @@ impl UrlSet {
         address.readings().iter().any(in_it)
     }
 
-    /// Whether an address of which only these pieces are known could be in it. Errs on the side of yes.
+    /// Whether an address that is known only in these pieces could be in it. Errs on the side of yes.
     pub fn could_match(&self, pieces: &[WordPiece]) -> bool {
         self.items.iter().any(|(pattern, out)| !out && pattern.could_match(pieces))
     }

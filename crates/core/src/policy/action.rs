@@ -23,8 +23,8 @@ pub struct Action {
     /// Whether something must allow it. What does not (a wrapper, a file used through a command's arguments) is covered by
     /// something else that must be; denies and asks bite it all the same.
     pub needs_allow: bool,
-    /// Whether it is a guess at what a word of a command could name, of which nothing is known. It is part of a verdict only
-    /// where something stands against it.
+    /// Whether it is a guess at what a word of a command could name beyond its table. It is part of a verdict only where
+    /// something stands against it.
     pub mentioned: bool,
     /// What becomes of what is in the file that is written.
     pub loss: FileLoss,
@@ -92,7 +92,7 @@ pub enum UseExtent {
     AllNames,
     /// It itself and, where it is a directory, all below it: what a deny looks at.
     Tree,
-    /// It itself and, where it should be a directory, all below it: a tool that deletes says nothing of which.
+    /// It itself and, where it should be a directory, all below it: a tool that deletes does not say which.
     Perhaps,
     /// All below it: what an allow must cover too.
     Below,
@@ -257,7 +257,7 @@ pub(crate) fn command_text(argv: &[Word], line: Option<&str>) -> String {
                 None => text.push_str(&word_text(word)),
             },
         }
-        // Whoever shows it keeps both ends of 200 characters; a line of a megabyte need not be copied for that.
+        // A display keeps both ends of 200 characters; a line of a megabyte need not be copied for that.
         if text.len() > 4096 {
             text.push_str(" …");
             break;

@@ -72,7 +72,7 @@ pub struct CallParts<'a> {
     pub read_only: Option<CallOpinion<'a>>,
     /// Whether there may be a grant for the call.
     pub may_grant: bool,
-    /// The grant for it; `None`: not looked up, or there is none.
+    /// The grant for it; `None`: not looked up, or not found.
     pub grant: Option<GrantOpinion<'a>>,
     /// The call asks the human something: neither the mode nor a grant answers it.
     pub is_question: bool,
@@ -170,7 +170,7 @@ pub fn call_verdict<'a>(parts: &CallParts<'a>) -> CallAnswer<'a> {
     answered(parts, verdict)
 }
 
-/// The strictest of what policies, of which none denies, `interruptOn`, the tool and the host say.
+/// The strictest of what policies without a deny, `interruptOn`, the tool and the host say.
 fn combined<'a>(parts: &CallParts<'a>, opinions: &[CallOpinion<'a>]) -> CallVerdict<'a> {
     let policies = parts.policies;
     let own = strictest(opinions.iter().map(|opinion| opinion.effect));
@@ -293,7 +293,7 @@ fn names_people(parts: &CallParts<'_>, verdict: &CallVerdict<'_>) -> bool {
     verdict.approvers.iter().any(|at| all.get(*at) == Some(&true))
 }
 
-/// Why a reviewer may not approve it: only what rules ask about, each of which leaves it to one, is for a reviewer.
+/// Why a reviewer may not approve it: one answers asks of rules alone, where each rule leaves it to one.
 fn review_bar(parts: &CallParts<'_>, verdict: &CallVerdict<'_>) -> Option<ReviewBar> {
     let asks = |effect: Effect| effect == Effect::Ask;
     let mut policies = parts.policies.iter().filter(|each| asks(each.effect)).peekable();
@@ -314,7 +314,7 @@ fn review_bar(parts: &CallParts<'_>, verdict: &CallVerdict<'_>) -> Option<Review
     }
 }
 
-/// Somebody must be asked, and the mode says that there is nobody.
+/// A person must be asked, and in this mode nobody answers.
 fn unattended<'a>(parts: &CallParts<'a>, verdict: &CallVerdict<'a>) -> CallAnswer<'a> {
     let said = verdict.said.and_then(|at| parts.policies.get(at));
     let asks = said.filter(|policy| policy.effect == Effect::Ask).map(|policy| policy.reason);

@@ -1,6 +1,6 @@
 //! Commands that run confined: what rules may rest on that.
 //!
-//! Whoever runs a command says so, and where it may write then. Nothing here is told by the name of a tool.
+//! The caller of a command says so, and where it may write then. Nothing here is told by the name of a tool.
 
 use crate::path::{FileLookup, PathContext, PathError, is_below, locate};
 
@@ -31,7 +31,7 @@ impl ConfinedWrites {
     }
 }
 
-/// Of which runs of a command a rule speaks.
+/// Which runs of a command a rule speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RuleConfinement {
     /// Of those that are held to nothing.
@@ -59,8 +59,8 @@ impl RuleConfinement {
     }
 }
 
-/// How a command runs that no human approves, as the one says who runs it: it is held to this, connects to nothing of which
-/// nobody is asked, and neither reads nor changes what the policies keep from it. It can be held to writing nothing as well.
+/// How a command runs that no human approves, as its caller says: it is held to this, connects to nothing unasked, and neither
+/// reads nor changes what the policies keep from it. It can be held to writing nothing as well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfinedRun {
     /// Where it may write. Absolute.
@@ -68,7 +68,7 @@ pub struct ConfinedRun {
 }
 
 impl ConfinedRun {
-    /// Whether all that it may write lies in the project. A place that holds the home of the user is none of a project.
+    /// Whether all that it may write lies in the project. A place that holds the home of the user is not a project's.
     ///
     /// # Errors
     /// When the file system is needed, or does not say where a place lies.

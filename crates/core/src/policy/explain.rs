@@ -39,7 +39,7 @@ pub enum RuleOutcome {
     Stricter,
     /// It allows what needs no allow, or comes after the first that matches.
     Idle,
-    /// It allows, but nobody trusts its document.
+    /// It allows, but its document is not trusted.
     Untrusted,
 }
 

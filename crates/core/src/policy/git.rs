@@ -188,13 +188,13 @@ fn names_files(rest: &[Word]) -> bool {
 }
 
 /// Whether settings of git may make it go into other repositories without an option: `diff.submodule`, `submodule.recurse`,
-/// `status.submoduleSummary`. Any setting of such a name counts, whatever it says.
+/// `status.submoduleSummary`. Any setting of such a name counts, with any value.
 pub(crate) fn names_others(settings: &str) -> bool {
     has_key(settings, &["submodule", "submodulesummary", "recurse", "recursesubmodules"])
 }
 
 /// Whether settings of git may make a partial clone of a repository: what is missing there git fetches when it is first read,
-/// from wherever they say. Any setting of such a name counts, whatever it says.
+/// from wherever they say. Any setting of such a name counts, with any value.
 pub(crate) fn names_promisor(settings: &str) -> bool {
     has_key(settings, &["promisor", "partialclonefilter", "partialclone"])
 }
@@ -202,8 +202,8 @@ pub(crate) fn names_promisor(settings: &str) -> bool {
 /// The longest value that is read, in bytes.
 const LONGEST_VALUE: usize = 1 << 12;
 
-/// What settings of git say of this key, in whatever section; `None` for what git would not read. A line inside of a value that
-/// goes on counts as well: rather one too many than one too few.
+/// What settings of git say of this key, in any section; `None` for what git would not read. A line inside of a value that goes
+/// on counts as well: rather one too many than one too few.
 pub(crate) fn values_of(settings: &str, key: &str) -> Vec<Option<String>> {
     let mut values = Vec::new();
     let mut line_at = 0;
@@ -269,7 +269,7 @@ fn escaped(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Optio
     }
 }
 
-/// Whether one of these settings is there, in whatever section.
+/// Whether one of these settings is there, in any section.
 fn has_key(settings: &str, keys: &[&str]) -> bool {
     settings.lines().any(|line| {
         line.split(']').any(|part| {

@@ -20,7 +20,7 @@ pub struct GrantRules {
 }
 
 impl GrantRules {
-    /// Makes these rules ready, all of which allow.
+    /// Makes these rules ready; all of them allow.
     ///
     /// # Errors
     /// When a pattern cannot be taken.
@@ -84,7 +84,7 @@ impl GrantRules {
                 }
             }
             hits.clear();
-            // Whoever asked about a file that a command's allow would cover wants to be answered about the file.
+            // An ask about a file that a command's allow would cover needs an answer about the file.
             let mut action = judged.action.clone();
             action.needs_allow = true;
             let says = judge.action(&action, &mut hits, None)?;
@@ -138,8 +138,8 @@ pub(crate) fn settings(verdict: &Verdict) -> impl Iterator<Item = &Action> {
         .filter(|action| matches!(&action.kind, ActionKind::Env { name } if !is_everyday(name)))
 }
 
-/// What commands write and fetch through their arguments. A rule of a policy that allows a command covers that; whoever said
-/// "always" to one command line did not mean whatever else could be appended to it.
+/// What commands write and fetch through their arguments. A rule of a policy that allows a command covers that; a person who said
+/// "always" to one command line did not mean all that could be appended to it.
 pub(crate) fn effects(verdict: &Verdict) -> impl Iterator<Item = (&Action, ByArgument)> {
     verdict.actions.iter().filter_map(|judged| match &judged.action.kind {
         ActionKind::Path { access: FileAccess::Write, by: Some(by), .. }

@@ -68,8 +68,8 @@ pub enum LintSeverity {
 
 /// What is probably not meant in these documents, which count together. In the order of the documents and their rules.
 ///
-/// `tools`: the names of all tools that there are; without them names of tools are not looked at. With more than a few
-/// thousand rules not every pair of rules is compared.
+/// `tools`: the names of all tools; without them names of tools are not looked at. With more than a few thousand rules not every
+/// pair of rules is compared.
 pub fn lint(documents: &[PolicyDocument], tools: Option<&[String]>) -> Vec<LintFinding> {
     let mut findings = Vec::new();
     let shadows = shadow::find(documents);

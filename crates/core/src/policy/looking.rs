@@ -40,7 +40,7 @@ static LOOKING: LazyLock<HashMap<String, Vec<CommandPattern>>> = LazyLock::new(|
     looking
 });
 
-/// Whether this command looks, whatever else its words are.
+/// Whether this command looks, with any other words.
 pub(crate) fn looks(argv: &[Word]) -> bool {
     let first = argv.first().and_then(Word::literal).unwrap_or_default();
     let mut patterns = [first, ""].into_iter().filter_map(|first| LOOKING.get(first)).flatten();

@@ -37,13 +37,13 @@ pub fn rule_names(rule: &PolicyRule, tool: &str) -> bool {
     })
 }
 
-/// Whether these documents deny every call of this tool, whatever its arguments.
+/// Whether these documents deny every call of this tool, with any arguments.
 pub fn denies_all_of(documents: &[Arc<PolicyDocument>], tool: &str) -> bool {
     documents.iter().any(|document| {
         let mut rules = document.rules.iter().filter(|rule| rule_names(rule, tool));
         match document.matching {
             MatchOrder::Strictest => rules.any(denies_whole),
-            // The first decides; one that is about parts of calls may let some through.
+            // The first decides; a rule about parts of calls may let some through.
             MatchOrder::First => rules.next().is_some_and(denies_whole),
         }
     })

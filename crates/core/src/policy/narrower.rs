@@ -10,7 +10,7 @@ use super::document::{
 };
 use super::protected;
 
-/// A rule of which it is not proven that it is narrower.
+/// A rule that is not proven to be narrower.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "rule {} is not known to be narrower than what is offered: take a rule of the offer, with a longer command or a deeper path", .0 + 1

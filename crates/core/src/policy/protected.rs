@@ -1,4 +1,4 @@
-//! Files that ask by default: whoever changes them can change what runs later, and whoever reads them knows secrets.
+//! Files that ask by default: changing them can change what runs later, and reading them tells secrets.
 //!
 //! A rule that allows them must name them: `.git/hooks/**` does, `**` does not.
 
@@ -167,7 +167,7 @@ const WRITES: ProtectedNames = &[
 /// Ends of names that count like the whole ones above.
 const WRITE_ENDS: ProtectedNames = &[(".code-workspace", EDITOR)];
 
-/// What everybody may know of a process, of which the rest is its memory and its settings.
+/// What everybody may know of a process; the rest is its memory and its settings.
 const OF_PROCESSES: &[&str] = &[
     "",
     "autogroup",
@@ -486,7 +486,7 @@ pub(super) fn is_settings(name: &str) -> bool {
     GIT_SETTINGS.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Settings of a repository, whatever the folder is called that they lie in; for a read, those that hold a secret.
+/// Settings of a repository, in a folder of any name; for a read, those that hold a secret.
 fn of_repository(path: &str, access: FileAccess, files: &dyn FileLookup) -> Option<PathProtection> {
     let (folder, name) = path.rsplit_once('/').filter(|(_, name)| is_settings(name))?;
     let has = |name: &str| files.has(&format!("{folder}/{name}")) == Ok(true);
@@ -642,7 +642,7 @@ fn of_name(before: &str, name: &str, access: FileAccess) -> Option<&'static str>
     let write = access == FileAccess::Write;
     // Who reads a copy knows what is in it.
     let of = if write { name } else { secrets::original(name) };
-    // By far the most names are none of these.
+    // Most names are not among these.
     let first = *of.as_bytes().first()?;
     let edited = secrets::edited(name);
     if starts_with(edited, ".env") && is_env(edited, access) {
@@ -711,8 +711,8 @@ fn is_env(name: &str, access: FileAccess) -> bool {
     access == FileAccess::Write || !template
 }
 
-/// Whether a path of which something is only known when it runs may be one that is protected, whatever its known names are:
-/// all but one whose end, or whose last name, none of those has.
+/// Whether a path that only the run will tell in full may be a protected one, no matter what its known names are: any may, unless
+/// its end, or its last name, is that of no protected file.
 fn may_be_any(pieces: &[WordPiece], access: FileAccess) -> bool {
     if !pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. })) {
         return false;

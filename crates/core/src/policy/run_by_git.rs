@@ -37,7 +37,7 @@ const DEEPEST: usize = 8;
 pub struct GitFiles {
     /// Those that are there, and symlinks to such that are not.
     pub kept: Vec<String>,
-    /// Those that are not: whoever makes one is obeyed as well.
+    /// Those that do not exist yet: a new one is obeyed as well.
     pub absent: Vec<String>,
     /// Each repository that is there, with its submodules and worktrees: a new one would be obeyed.
     pub repositories: Vec<String>,
@@ -111,7 +111,7 @@ impl<'a> Finding<'a> {
         if self.is_repository(&git) {
             self.add_repository(&git, folder);
         } else {
-            // It says where the folder is, or is none yet.
+            // It names the folder, or is no repository yet.
             self.keep(&git);
             self.add_way(&git);
             match seen(folder, self.look.files) {
@@ -184,7 +184,7 @@ impl<'a> Finding<'a> {
         }
     }
 
-    /// The folders of repositories below this one. One that has no `HEAD` is a part of a name, and gets none.
+    /// The folders of repositories below this one. A folder without `HEAD` is a part of a name, and gets none.
     fn add_names(&mut self, found: &mut Vec<String>, folder: &str, deep: usize) {
         let names = match self.look.files.list(folder, MOST_OTHERS) {
             DirListing::Names(names) => names,

@@ -1,5 +1,5 @@
-//! Which files below a folder are out of reach for a command that nobody was asked about: those that a policy would ask about, or
-//! deny, if a call named them. What runs such a command holds it to that.
+//! Which files below a folder are out of reach for a command that runs unasked: those that a policy would ask about, or deny, if
+//! a call named them. What runs such a command holds it to that.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -25,7 +25,7 @@ const MOST_PATH: usize = 3_800;
 /// Where nothing of the user's own lies.
 const PACKAGES: &str = "node_modules";
 
-/// What a command that nobody was asked about must not reach. Paths are absolute.
+/// What a command that runs unasked must not reach. Paths are absolute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SealedFiles {
     /// Neither read nor changed.
@@ -73,7 +73,7 @@ pub fn sealed(
         };
         let names = match listing {
             DirListing::Names(names) => names,
-            // Nobody gets into it, until somebody changes its mode: it is hidden with all that is in it.
+            // It cannot be entered, until its mode is changed: it is hidden with all that is in it.
             DirListing::TooMany
                 if folder != root && files.has(&format!("{folder}/{GIT}")).is_err() =>
             {

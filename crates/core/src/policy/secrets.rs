@@ -266,7 +266,7 @@ pub(super) fn of_pattern(begins: &str, ends: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a name that ends so is one of code, or of what one reads or looks at, whatever it begins with.
+/// Whether a name that ends so is one of code, or of what one reads or looks at, with any beginning.
 pub(super) fn is_code(ends: &str) -> bool {
     let end = ends.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
     end.is_some_and(|end| CODE.contains(&end.as_str()))

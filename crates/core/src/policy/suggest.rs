@@ -1,7 +1,7 @@
 //! What "always allow" and "always reject" would save.
 //!
-//! As narrow as it is useful, never what nobody can oversee, and proven: with these rules this very call would not be asked
-//! about again.
+//! As narrow as it is useful, never too wide to oversee, and proven: with these rules this very call would not be asked about
+//! again.
 
 use super::Effect;
 use super::action::{Action, ActionKind, UseExtent, command_text};
@@ -151,7 +151,7 @@ fn scope(
     })
 }
 
-/// Variables from which programs take neither options nor code nor files, whatever is in them.
+/// Variables from which programs take neither options nor code nor files, with any value.
 const SETTINGS: &[&str] = &[
     "CI",
     "CLICOLOR",
@@ -239,9 +239,8 @@ fn command(words: Vec<&str>) -> PlacedValue<CommandPattern> {
 
 /// A command, and what else it means.
 ///
-/// A beginning, with whatever follows, only of what looks and changes nothing: what it does is in its table whatever its
-/// words are. Of all others these very words, since one word more (`--force`, another module, another package) may be
-/// another deed.
+/// A beginning, with any words behind it, only of what looks and changes nothing: its table says what it does with any words. Of
+/// all others these very words, since one word more (`--force`, another module, another package) may be another deed.
 fn command_scope(argv: &[Word]) -> Option<(PlacedValue<CommandPattern>, String)> {
     let program = argv.first()?.literal()?;
     let name = base_name(program);
@@ -251,7 +250,7 @@ fn command_scope(argv: &[Word]) -> Option<(PlacedValue<CommandPattern>, String)>
     {
         return None;
     }
-    // The file that a runtime is given is whatever stands in it then.
+    // The file that a runtime is given may hold anything by then.
     let script = argv.get(1).and_then(Word::literal).is_none_or(|word| word.contains(['.', '/']));
     if shell::kind(name) == shell::ProgramKind::Interpreter && (script || depth(argv) == 1) {
         return None;

@@ -80,10 +80,10 @@ pub(crate) fn is_dashed(word: &Word) -> bool {
 
 /// Whether an allow speaks of this command: literal words as they are written.
 ///
-/// Sound for whatever the words become that only the run will tell. Each token but `**` is compared with a word that is
-/// literal, so that such a word can only stand where a `**` stands or behind the last token; and there the pattern says
-/// nothing of how many words there are, nor of what they are. Where it does say so ([`WordsBehind`]), every word is literal, or
-/// the value of an option that is one word whatever it becomes.
+/// Sound for all that the words become that only the run will tell. Each token but `**` is compared with a word that is literal,
+/// so that such a word can only stand where a `**` stands or behind the last token; and there the pattern says nothing of how
+/// many words there are, nor of what they are. Where it does say so ([`WordsBehind`]), every word is literal, or the value of an
+/// option that always becomes one word.
 pub(crate) fn covers(pattern: &CommandPattern, words: &CommandWords) -> bool {
     let argv = words.argv;
     // A command whose name is not known is nothing that could be allowed, not even by `*`.
@@ -123,7 +123,7 @@ impl TokenEnds {
         tokens: &[PatternToken], words: usize, is: impl Fn(&PatternToken, usize) -> bool,
         beside: Option<&[bool]>,
     ) -> Option<Self> {
-        // So many tokens stand where the words begin, one beside the other.
+        // This many tokens stand where the words begin, one beside the other.
         let first = tokens
             .iter()
             .enumerate()
@@ -169,15 +169,14 @@ impl TokenEnds {
         Some(Self { from, at })
     }
 
-    /// Whether the tokens can end behind so many words.
+    /// Whether the tokens can end behind this many words.
     fn holds(&self, words: usize) -> bool {
         self.from == words || self.at.get(words).copied().unwrap_or(false)
     }
 }
 
-/// Whether behind the first words there are these operands and options and no others: each word is then a known option, its
-/// value in every reading of the program, or an operand that is listed. An option that does more than to read is one that is
-/// listed.
+/// Whether behind the first words there are these operands and options and no others: each word is then a known option, its value
+/// in every reading of the program, or an operand that is listed. An option that does more than to read is a listed one.
 fn only(
     operands: &[PatternToken], options: Option<&[String]>, from: usize, words: &CommandWords,
 ) -> bool {
@@ -327,7 +326,7 @@ fn token_is_name(token: &PatternToken, word: &str) -> bool {
     }
 }
 
-/// Whether the tokens could be a beginning of what the words become, each of which may be several words or none.
+/// Whether the tokens could be a beginning of what the words become; each may become several words or none.
 ///
 /// The set of all token positions that the words so far can have reached, so that the work is their product and no more.
 /// Operands behind them could be anything as long as some word is not known.
@@ -783,8 +782,7 @@ mod tests {
             let value = words.windows(2).any(|pair| dashed(&pair[0]) && pair[1].contains('$'));
             // What begins with a dash where an option takes a value is doubted as it stands, though it is a value.
             let doubted = |run: &Vec<String>| run.windows(2).any(|pair| pair[0].starts_with("-k") && pair[1].starts_with('-'));
-            // Where options cannot be told, the word behind each is taken for its value, as of a program of which nothing is
-            // known.
+            // Where options cannot be told, the word behind each is taken for its value, as for an unknown program.
             let open = words.iter().any(|word| word.contains('$'));
             let untold = open && words.windows(2).any(|pair| dashed(&pair[0]) && pair[0] != "--" && !dashed(&pair[1]));
             let unknown = closed(&format!("x{}", text.join(" ").replacen("sort", "", 1) + behind));

@@ -184,7 +184,7 @@ impl JudgedAction {
             && !matches!(self.action.kind, ActionKind::Unknown { .. })
     }
 
-    /// Whether a reviewer may answer it: what nobody knows, and what the administrator asks about, is for humans.
+    /// Whether a reviewer may answer it: the unknown, and what the administrator asks about, is for humans.
     fn is_reviewable(&self) -> bool {
         self.reviewable
             && !self.managed_ask

@@ -1,4 +1,4 @@
-//! Previews line by line: one JSON text in, one out, whatever comes.
+//! Previews line by line: one JSON text in, one out, for any input.
 
 use std::borrow::Cow;
 

@@ -15,10 +15,10 @@ use crate::call::{Digest, Json};
 /// Content of more bytes than this is described, not compared.
 const COMPARED: usize = 8 << 20;
 
-/// A file as it is when a call is shown, or when it is about to run. Whoever reads files makes one of these.
+/// A file as it is when a call is shown, or when it is about to run. Its reader makes one of these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileState {
-    /// There is none.
+    /// No such file.
     Absent,
     /// Its whole content.
     Content(Vec<u8>),
@@ -26,7 +26,7 @@ pub enum FileState {
     Unreadable(String),
 }
 
-/// What of a file a diff is about. A call that was approved on one that is no longer so must be asked about again.
+/// What of a file a diff is about. A call that was approved on a file that changed must be asked about again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SeenState {
     /// There was none.
@@ -72,8 +72,8 @@ impl Serialize for SeenState {
 pub struct FileChange {
     /// The file, as the call names it. Not made safe to show.
     pub path: String,
-    /// The file itself: absolute, every symlink on the way followed. Whoever reads files says it; `None`: nobody did, or
-    /// could. Not made safe to show.
+    /// The file itself: absolute, every symlink on the way followed. Its reader says it; `None`: it did not, or could not. Not
+    /// made safe to show.
     pub target: Option<String>,
     /// What the change is based on: the decision holds for a file that is still like that.
     pub before: SeenState,
@@ -102,7 +102,7 @@ pub fn file_of<'a>(tool_name: &str, args: &'a Json) -> Option<&'a str> {
 }
 
 /// What a call of a tool that writes or edits a file (`write_file`, `edit_file`, `multi_edit`) would change in it; `None`:
-/// the call is none of these, and nothing was read.
+/// another call, and nothing was read.
 ///
 /// `read` is given the path as the call names it. Its answer is all that is known of the file: nothing is read here.
 pub fn change_of(
@@ -230,7 +230,7 @@ fn as_text(bytes: &[u8]) -> Result<&str, String> {
     ))
 }
 
-/// The content after the edits, and what is in doubt about it; `Err`: why there is none.
+/// The content after the edits, and what is in doubt about it; `Err`: why the edits fail.
 fn edited<'a>(
     before: &'a str, edits: &[TextEdit],
 ) -> Result<(Cow<'a, str>, Option<String>), String> {

@@ -58,14 +58,14 @@ fn is_disguised(c: char) -> bool {
         | '\u{2160}'..='\u{217f}' | '\u{1ccd6}'..='\u{1ccf9}' | '\u{1fbf0}'..='\u{1fbf9}'
         // Circled, squared and parenthesized letters, ligatures.
         | '\u{249c}'..='\u{24e9}' | '\u{1f110}'..='\u{1f149}' | '\u{fb00}'..='\u{fb06}'
-        // Latin letters that nobody writes any more.
+        // Latin letters that are not in use any more.
         | '\u{184}' | '\u{185}' | '\u{1a7}' | '\u{1bc}' | '\u{1bd}' | '\u{1c0}' | '\u{1c1}' | '\u{1c3}' | '\u{237}'
-        // ; : . ! that are none
+        // ; : . ! by their looks
         | '\u{37e}' | '\u{589}' | '\u{2024}' | '\u{2236}' | '\u{205a}' | '\u{2f8}' | '\u{a789}' | '\u{fe10}'..='\u{fe19}' | '\u{a60e}'
-        // and / \ | that are none,
+        // and / \ | by their looks,
         | '\u{2041}' | '\u{2044}' | '\u{2215}' | '\u{29f8}' | '\u{2571}' | '\u{27cb}' | '\u{2f03}' | '\u{1735}' | '\u{2216}' | '\u{29f5}'
         | '\u{29f9}' | '\u{2572}' | '\u{27cd}' | '\u{2f02}' | '\u{244a}' | '\u{2223}' | '\u{ffe8}' | '\u{23fd}' | '\u{2758}'
-        // * ~ = < > ^ ` & that are none, and the small ones of many.
+        // * ~ = < > ^ ` & by their looks, and the small ones of many.
         | '\u{2217}' | '\u{204e}' | '\u{223c}' | '\u{2053}' | '\u{a78a}' | '\u{2e40}' | '\u{1400}' | '\u{2c2}'..='\u{2c4}' | '\u{1433}'
         | '\u{1438}' | '\u{2cb}' | '\u{2035}' | '\u{1fef}' | '\u{a778}' | '\u{1f674}' | '\u{1f675}' | '\u{fe4d}'..='\u{fe6b}'
     ) || (is_phonetic(c) && looks_ascii(c))

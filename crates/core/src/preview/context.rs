@@ -173,8 +173,8 @@ impl<'a> CharContext<'a> {
         }
     }
 
-    /// Whether the word is a Latin one by its looks, and nothing near it says that it is none. A text in such a script has
-    /// words like that too: lines without any Latin letter, and words of one letter wherever they stand.
+    /// Whether the word is a Latin one by its looks, and nothing near it says otherwise. A text in such a script has words like
+    /// that too: lines without any Latin letter, and words of one letter wherever they stand.
     fn poses(&self) -> bool {
         let excused = self.language.distinct && (self.word.single || !self.line.latin);
         self.word.posing && !self.stretch.distinct && !excused

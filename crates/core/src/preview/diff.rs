@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use similar::{Algorithm, capture_diff_slices};
 
-/// Up to so many lines on both sides together the smallest change is looked for; beyond, lines that stand once on each
-/// side hold the texts together, and what lies between two of them and is longer than this counts as replaced.
+/// Up to this many lines on both sides together the smallest change is looked for; beyond, lines that stand once on each side
+/// hold the texts together, and what lies between two of them and is longer than this counts as replaced.
 const THOROUGH: usize = 20_000;
 
 /// Lines of the old text that give way to lines of the new one; one of the two ranges may be empty.

@@ -23,7 +23,7 @@ pub struct EditedText<'a> {
     pub content: Cow<'a, str>,
     /// How many places were changed.
     pub replaced: usize,
-    /// The first edit that is of one place but could mean several. Whoever writes must not choose: the content is for show.
+    /// The first edit that is of one place but could mean several. A writer must not choose: the content is for show.
     pub ambiguous: Option<AmbiguousEdit>,
 }
 

@@ -13,9 +13,9 @@ pub enum Flag {
     Nul,
     /// A character that turns the direction of the text around it.
     Bidi,
-    /// A character that shows as nothing, or as nobody knows what.
+    /// A character that shows as nothing, or in no known way.
     Invisible,
-    /// A space that is none to a program.
+    /// A space, but not to a program.
     UnicodeSpace,
     /// A character that looks like another one.
     Homoglyph,
@@ -31,7 +31,7 @@ pub enum Flag {
     OddKey,
     /// Words of a script that runs from right to left, side by side: what is shown second comes first.
     RightToLeft,
-    /// Part of it is left out of what is shown, so that nobody can have read it there.
+    /// Part of it is left out of what is shown, so that it cannot have been read there.
     Hidden,
 }
 
@@ -99,7 +99,7 @@ impl Flags {
         self.0 |= other.0;
     }
 
-    /// Whether there is none.
+    /// Whether it has no flag.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }

@@ -55,8 +55,8 @@ pub fn may_change_file(tool_name: &str) -> bool {
 }
 
 impl<'a> FilePlan<'a> {
-    /// `None`: the tool is none that is known to write one file, or the arguments do not plainly say what it would do (one
-    /// is missing, of the wrong type, or given under two names). The call is then shown argument by argument.
+    /// `None`: the tool is not known to write one file, or the arguments do not plainly say what it would do (one is missing, of
+    /// the wrong type, or given under two names). The call is then shown argument by argument.
     pub(super) fn of(tool_name: &str, args: &'a Json) -> Option<Self> {
         let Json::Object(args) = args else { return None };
         let (_, path) = text(args, PATH)?;

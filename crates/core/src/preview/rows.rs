@@ -125,7 +125,7 @@ fn rank_of(name: &str) -> usize {
     TELLING.iter().position(|words| is(words)).unwrap_or(TELLING.len())
 }
 
-/// Whether the name is such a word itself. There are only so many of those, while any name may end with one.
+/// Whether the name is such a word itself. The number of those is limited, while any name may end with one.
 fn is_word(name: &str) -> bool {
     TELLING.iter().any(|words| words.contains(&name))
 }

@@ -47,7 +47,7 @@ fn ends_of(text: &str, end: usize, form: EscapeForm, language: TextLanguage) -> 
 }
 
 /// Whether a line of a preview says that something of the call is left out of it: `…[12 characters hidden…`. No text can say so
-/// itself (see [`poses`]). Of blanks it is said how many they are, which is all that there is to them.
+/// itself (see [`poses`]). Of blanks it says how many they are, which is all to know of them.
 pub(super) fn leaves_out(line: &str) -> bool {
     line.split("…[").skip(1).any(|said| {
         let what = said.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -15,7 +15,7 @@ const MANY_MARKS: usize = 4;
 const LONG_TEXT: usize = 500;
 /// and all of them together from here on,
 const LONG_TOTAL: usize = 2_000;
-/// or so many of them.
+/// or this many of them.
 const LONG_COUNT: usize = 100;
 
 /// What the arguments come to.
@@ -103,9 +103,9 @@ const JOINER: char = '\u{200d}';
 enum JoinedEmoji {
     /// It stands between two emoji.
     Shown,
-    /// It stands between two emoji, of which the first has a variation selector.
+    /// It stands between two emoji; the first has a variation selector.
     Escaped,
-    /// It joins no emoji: nobody sees it.
+    /// It joins no emoji: it is not seen.
     None,
 }
 

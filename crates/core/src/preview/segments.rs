@@ -10,7 +10,7 @@ use super::safe::{on_one_line, safe};
 const CALM_END: usize = 1_000;
 /// of one that asks or is denied,
 const ASKING_END: usize = 4_000;
-/// of which so much is shown, in bytes, before they too are cut like those that run unasked,
+/// shown up to this many bytes before they too are cut like those that run unasked,
 const ASKING_ALL: usize = 32_000;
 /// and of a reason.
 const REASON_END: usize = 200;
@@ -124,7 +124,7 @@ fn write_part(
     }
 }
 
-/// What asks or is denied for a place that has no text, or lies within one that is judged as strictly, or is hidden.
+/// What asks or is denied for a place that has no text, or lies within an equally strict one, or is hidden.
 fn others(text: &mut String, marks: &[SegmentMark], told: &[bool]) {
     let mut left: Vec<&SegmentMark> = marks
         .iter()

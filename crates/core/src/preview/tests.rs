@@ -232,7 +232,7 @@ fn what_is_left_out_of_what_is_shown_is_told_by_a_flag() {
         let posing = call(Json::String("…[9 characters hidden]…".to_owned()), width);
         assert!(!hides(&posing), "{}", posing.text);
     }
-    // A name of which the middle is not shown; levels of a value.
+    // A name whose middle is not shown; levels of a value.
     assert!(hides(&call(Json::Object([("n".repeat(500), Json::Null)].into()), None)));
     let deep = format!("{}\"bottom\"{}", r#"{"level":"#.repeat(100), "}".repeat(100));
     assert!(hides(&call(deep.parse().unwrap(), None)));

@@ -112,8 +112,8 @@ impl Word {
 pub enum CommandRole {
     /// It needs an allow.
     Plain,
-    /// It was looked through (`env`, `timeout`, `sh -c`, `export A=1`): what it runs or sets needs the allow, of which there is
-    /// some, and only denies and asks of its own name matter.
+    /// It was looked through (`env`, `timeout`, `sh -c`, `export A=1`): it runs or sets something, and that needs the allow; only
+    /// denies and asks of its own name matter.
     Wrapper,
 }
 
@@ -268,7 +268,7 @@ impl LineAnalysis {
             .any(|fact| matches!(fact.what, FactKind::Unknown { why: DoubtReason::TooMuch, .. }))
     }
 
-    /// A line of which nothing is known.
+    /// A line without any known fact.
     pub fn unknown(span: Span, why: DoubtReason) -> Self {
         let what = FactKind::Unknown { why, named: None };
         Self { facts: vec![LineFact { span, what }], dirs: Vec::new() }
@@ -332,9 +332,9 @@ pub enum DoubtReason {
     SettingsOfTypeScript,
     /// Settings of ruff in the project, which may have it change the files that it checks.
     SettingsOfRuff,
-    /// A copy that keeps the rights of a file, which may be those of its owner for whoever runs it.
+    /// A copy that keeps the rights of a file; they may give those of its owner to all who run it.
     KeepsRights,
-    /// It may give a file the rights of its owner, for whoever runs it.
+    /// It may give a file the rights of its owner, for all who run it.
     GivesRights,
     /// A program that no package of the project may have: then a server is asked for it.
     NotInstalled,

@@ -49,7 +49,7 @@ pub(super) struct LineFindings {
     facts: Vec<LineFact>,
     /// Where relative paths may start.
     pub(super) dirs: Vec<WorkingDir>,
-    /// Words that are files, whatever they become.
+    /// Words that are files in every expansion.
     pub(super) files: Vec<Word>,
     depth: usize,
     chain: usize,
@@ -234,7 +234,7 @@ impl LineFindings {
         self.values.lose(name);
     }
 
-    /// What is known of the variable, of which no program is handed anything by that.
+    /// What is known of the variable; no program is handed anything by that.
     pub(super) fn holds(&mut self, span: Span, name: &str, given: GivenValue, surely: bool) {
         let number = match given {
             GivenValue::Number | GivenValue::Word([]) => true,
@@ -504,12 +504,12 @@ impl LineFindings {
         self.again.saturating_add(amount) <= MAX_AGAIN / 2
     }
 
-    /// Pays for a script of so many bytes.
+    /// Pays for a script of this many bytes.
     pub(super) fn pay_text(&mut self, bytes: usize, span: Span) -> bool {
         self.pay(bytes.saturating_add(WORD), span)
     }
 
-    /// Pays for so many words of a command in a command.
+    /// Pays for this many words of a command in a command.
     pub(super) fn pay_words(&mut self, words: usize, span: Span) -> bool {
         self.pay((words + 1).saturating_mul(WORD), span)
     }

@@ -2,11 +2,11 @@
 //!
 //! `make` expands what stands in a variable of the environment (`CI='$(shell …)'`), and takes one for its own where a makefile
 //! has `NAME ?= …`. Runners of tasks and scripts of the project put them into command lines and paths. So what reaches a program
-//! is no better than one more word of it, of which nothing is known, unless its table says what it takes from variables.
+//! is no better than one more unknown word of it, unless its table says what it takes from variables.
 //!
-//! Of most names nobody can tell who reads them, and what for: `PIP_PYTHON` and `CC` name programs, `LD_LIBRARY_PATH` a folder,
-//! and a plain word is a path there. So the names that are data to whoever reads them are a closed list, and any other makes
-//! each program unknown that finds it in its environment.
+//! Of most names it is not known who reads them, and what for: `PIP_PYTHON` and `CC` name programs, `LD_LIBRARY_PATH` a folder,
+//! and a plain word is a path there. So the names that are data to all their readers are a closed list, and any other makes each
+//! program unknown that finds it in its environment.
 
 use std::collections::{HashMap, HashSet};
 
@@ -199,7 +199,7 @@ impl HandedVariable {
         Self { name: HandedName::of(name), value }
     }
 
-    /// Whether it may give orders to whatever is started with it, a shell among that: `LD_PRELOAD`, `BASH_ENV`.
+    /// Whether it may give orders to all that is started with it, a shell among that: `LD_PRELOAD`, `BASH_ENV`.
     pub(crate) fn may_give_orders(self) -> bool {
         self.name == HandedName::Other
     }

@@ -1,8 +1,8 @@
 //! A command line, taken apart into every command, write, read and variable it can run, or *unknown*. Pure.
 //!
-//! Not a general parser but a prover: it walks the text once and emits facts, and whatever it does not fully understand,
-//! and every limit of its work, becomes an [`FactKind::Unknown`], which nothing allows. Its facts are a superset of what the
-//! shell can do: a branch not taken, a loop never entered and a function never called count as if they ran.
+//! Not a general parser but a prover: it walks the text once and emits facts, and all that it does not fully understand, and
+//! every limit of its work, becomes an [`FactKind::Unknown`], which nothing allows. Its facts are a superset of what the shell
+//! can do: a branch not taken, a loop never entered and a function never called count as if they ran.
 //!
 //! `findings` collects, `grammar` reads lists and compound commands, `lexer` words and what expands in them, and
 //! `programs` knows the commands that run other commands.
@@ -49,9 +49,9 @@ const MAX_TEXT: usize = 1 << 20;
 
 /// Everything that `script`, given to `shell -c`, could do.
 ///
-/// For [`Shell::Sh`] the facts of both bash and dash, so that whoever judges them takes the stricter reading. What is
-/// beyond the limits (1 MiB of text, 100 levels, 8,000 words, 2,000 facts) is unknown; what was found before still counts,
-/// and what is behind is searched for the names of commands, so that a deny of them still bites.
+/// For [`Shell::Sh`] the facts of both bash and dash, so that a judge of them takes the stricter reading. What is beyond the
+/// limits (1 MiB of text, 100 levels, 8,000 words, 2,000 facts) is unknown; what was found before still counts, and what is
+/// behind is searched for the names of commands, so that a deny of them still bites.
 pub fn analyze(script: &str, shell: Shell) -> LineAnalysis {
     let whole = Span { start: 0, end: script.len() };
     if shell == Shell::Other {

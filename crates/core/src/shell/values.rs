@@ -112,7 +112,7 @@ pub(super) struct ShellVariables {
     numbers: HashMap<String, bool>,
     /// Names that arithmetic looks at, and where.
     computed: Vec<(Span, String)>,
-    /// Names of which nothing is certain any more.
+    /// Names that hold nothing certain any more.
     lost: HashSet<String>,
     /// Anything may be set anywhere: text was run, or a function can be called.
     adrift: bool,
@@ -327,7 +327,7 @@ impl ShellVariables {
         for (number, word) in known.clone().enumerate() {
             self.put_known(&number.to_string(), GivenValue::Word(&word.pieces));
         }
-        // Whatever is split at blanks comes to the same words.
+        // Every split at blanks comes to the same words.
         let plain = |text: &&str| !text.is_empty() && !text.contains([' ', '\t', '\n', '*', '?']);
         let texts: Option<Vec<&str>> =
             words.iter().skip(1).map(|word| word.literal().filter(plain)).collect();
@@ -504,12 +504,12 @@ pub(super) fn is_number(text: &str) -> bool {
         || (!digits.is_empty() && digits.len() <= 18 && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Names that hold numbers as long as nobody gives them anything else.
+/// Names that hold numbers until they are given anything else.
 fn is_counter(name: &str) -> bool {
     matches!(name, "RANDOM" | "LINENO" | "SECONDS" | "PPID" | "UID" | "EUID")
 }
 
-/// Names of which giving them text is arithmetic: the shell made them integers.
+/// Names that take text as arithmetic: the shell made them integers.
 pub(super) fn is_integer(name: &str) -> bool {
     is_counter(name)
         || matches!(

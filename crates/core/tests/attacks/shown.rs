@@ -320,7 +320,7 @@ fn what_git_shows_of_a_submodule_is_what_that_one_knows() {
         tried(&policy, &[], &[&shows[..], &stays[..]].concat());
         fs::write(&known, index(&["a.txt", "server.key"])).unwrap();
         tried(&policy, &shows, &stays);
-        // One that is not checked out is shown all the same.
+        // One without a checkout is shown all the same.
         fs::rename(project.join("sub/.git"), project.join("sub/git")).unwrap();
         fs::write(&known, index(&["a.txt"])).unwrap();
         tried(&policy, &shows, &stays[..3]);

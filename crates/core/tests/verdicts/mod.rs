@@ -52,12 +52,12 @@ pub(crate) fn judged(
     judge(policy, &call, files)
 }
 
-/// Arguments of which there is one.
+/// Arguments with one entry.
 pub(crate) fn argument(name: &str, value: Json) -> Json {
     Json::Object(BTreeMap::from([(name.to_owned(), value)]))
 }
 
-/// Arguments of which there is one, a text.
+/// Arguments with one entry, a text.
 pub(crate) fn text(name: &str, value: &str) -> Json {
     argument(name, Json::String(value.to_owned()))
 }

@@ -103,8 +103,8 @@ fn leads(dir: &str, files: &[FileMention]) -> bool {
     written.flat_map(|it| &it.places).any(|place| is_below(place, dir))
 }
 
-/// Whether the use of a mentioned file includes reading the names in a directory: those beside a file that is written, for the
-/// number of its backup, and those below a directory of which only names are read.
+/// Whether the use of a mentioned file includes reading the names in a directory: those beside a written file, for the number of
+/// its backup, and those below a directory whose names alone are read.
 fn lists(program: &str, file: &FileMention, dir: &str) -> bool {
     file.places.iter().any(|place| match file.access {
         FileAccess::Write => known::names_beside(program) && parent(place) == dir,
@@ -112,7 +112,7 @@ fn lists(program: &str, file: &FileMention, dir: &str) -> bool {
     })
 }
 
-/// A file that was made beside one that is written, and is gone again.
+/// A file that was made beside a written one, and is gone again.
 fn is_passing(effect: &ObservedEffect, files: &[FileMention], world: &WorldTree) -> bool {
     let gone = std::path::Path::new(&effect.path).symlink_metadata().is_err();
     gone && !world.has(&effect.path)

@@ -126,7 +126,7 @@ const BUILDERS: &[(&[&str], &[&str])] = &[
     (&["go"], &[".cache/go-build", "go/pkg", ".config/go"]),
 ];
 
-/// Programs that read files of which the verdict says that they are written.
+/// Programs that read files that the verdict calls written.
 const LOOK_AGAIN: &[&str] = &[
     // Whether a file is there already.
     "bzip2",
@@ -326,7 +326,7 @@ fn momentary(path: &str, words: &[String]) -> bool {
 
 fn runs(program: &str, words: &[String], effect: &ObservedEffect) -> bool {
     let name = effect.path.rsplit('/').next().unwrap_or_default();
-    // A program that the line could have put there is none of them, even by the same name.
+    // A program that the line could have put there is not among them, even by the same name.
     if is_below(&effect.path, ROOT) {
         return false;
     }

@@ -143,7 +143,7 @@ impl ShellSandbox {
         Ok(())
     }
 
-    /// Runs one script, for at most so many milliseconds.
+    /// Runs one script, for at most this many milliseconds.
     ///
     /// # Errors
     /// When the sandbox is gone, or the script holds a NUL.

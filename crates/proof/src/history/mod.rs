@@ -34,7 +34,7 @@ pub struct HistoryPlan {
     pub processes: u64,
     /// How many keys are shared at a time.
     pub keys: u64,
-    /// After about so many operations on each there are new keys: a request is decided only once.
+    /// After about this many operations on each, new keys follow: a request is decided only once.
     pub turns: u64,
     /// The seed of the random numbers.
     pub seed: u64,

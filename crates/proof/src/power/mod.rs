@@ -32,9 +32,9 @@ pub struct PowerPlan {
     pub check: Option<String>,
     /// How many calls the victim makes.
     pub calls: u64,
-    /// In so many threads.
+    /// In this many threads.
     pub threads: u64,
-    /// In so many processes at once.
+    /// In this many processes at once.
     pub processes: u64,
     /// How many points are cut at in all, in each mode.
     pub points: usize,
@@ -131,7 +131,7 @@ struct LifeStart {
     acknowledged: Vec<u8>,
 }
 
-/// One life of the victim, cut at so many points. Returns the start of the next life, by one more cut.
+/// One life of the victim, cut at `share` points. Returns the start of the next life, by one more cut.
 fn live(
     plan: &PowerPlan, life: u64, share: usize, before: LifeStart, folder: &TemporaryFolder,
     random: &mut Rng, report: &mut PowerReport,

@@ -10,7 +10,7 @@ use super::*;
 use crate::cases::cases;
 use crate::effort::effort;
 
-/// Whatever can be done with a path; everything that comes back, as text.
+/// All that can be done with a path; everything that comes back, as text.
 fn try_all(house: &House, path: &str) -> String {
     let (root, cancel) = (&house.root, CancelFlag::default());
     let edit = crate::preview::TextEdit { old: SECRET, new: "changed", everywhere: true };
@@ -308,7 +308,7 @@ fn made() -> impl Strategy<Value = Made> {
 proptest! {
     #![proptest_config(cases(30, 100))]
 
-    /// Whatever links there are, nothing outside is seen or changed, and what is read is what the system has there.
+    /// With any links, nothing outside is seen or changed, and what is read is what the system has there.
     #[test]
     fn no_tree_and_no_path_leads_out(made in prop::collection::vec(made(), 0..12), paths in prop::collection::vec(path(), 1..6)) {
         let house = House::new();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 
-/// `root/` is what is opened, `outside/` is what nobody may see. Both go with it.
+/// `root/` is opened, `outside/` must not be seen. Both go with it.
 struct House {
     place: PathBuf,
     root: FileRoot,

@@ -78,7 +78,7 @@ impl Grant {
             && (self.scope != GrantDuration::Run || self.run_id.as_deref() == run_id)
     }
 
-    /// Whether it speaks of calls from this project. A grant of everywhere is none of ours.
+    /// Whether it speaks of calls from this project. A grant of everywhere does not.
     fn is_of(&self, project: Option<&str>) -> bool {
         self.scope != GrantDuration::Always
             || (self.project.is_some() && self.project.as_deref() == project)
@@ -197,7 +197,7 @@ impl GrantBook {
         Some(self.kept.remove(at).grant)
     }
 
-    /// Uses a grant for so many calls once. `false`: nothing is left of it.
+    /// Uses a grant with `times` once. `false`: nothing is left of it.
     pub(super) fn use_up(&mut self, id: Uuid) -> bool {
         let mut kept = self.kept.iter_mut();
         let used = kept.find(|kept| kept.grant.id == id).is_some_and(|kept| kept.grant.use_once());
@@ -237,7 +237,7 @@ impl GrantSnapshot {
         &self, call: &PolicyCall, verdict: &Verdict, context: &PathContext, files: &dyn FileLookup,
     ) -> Result<Option<Grant>, NeedsFiles> {
         let judged = call.judged();
-        // One for so many calls answers where no other does.
+        // One with `times` answers where no other does.
         let counted = |grant: &Grant| grant.times.is_some();
         let in_order = || {
             let (others, last): (Vec<_>, Vec<_>) =
@@ -256,7 +256,7 @@ impl GrantSnapshot {
                 return Ok(Some(grant.clone()));
             }
         }
-        // Each part of a call may have a grant of its own. Named is the latest. One for so many calls answers whole calls alone.
+        // Each part of a call may have a grant of its own. Named is the latest. One with `times` answers whole calls alone.
         let shared = || {
             self.kept.iter().filter_map(|StoredGrant { grant, says }| match says {
                 GrantEffect::Allow(rules) if !counted(grant) => Some((grant, rules)),
@@ -391,7 +391,7 @@ impl GrantFile {
         let _held = hold(&self.path).map_err(|error| self.failed(&error.to_string()))?;
         let mut grants = self.read()?;
         change(&mut grants);
-        // To one that knows neither, a grant for so many calls, or one that was made narrower, would be wider.
+        // To one that knows neither, a grant with `times`, or a narrowed one, would be wider.
         let counts = grants.iter().any(|grant| grant.times.is_some() || grant.within.is_some());
         let file = GrantDocument { version: if counts { 2 } else { 1 }, grants };
         let text =

@@ -25,11 +25,11 @@ pub struct PolicyCall {
     pub run_id: Option<String>,
     /// ms since the epoch.
     pub now: u64,
-    /// Which grants for so many calls are used once by their answer.
+    /// Which grants with `times` are used once by their answer.
     pub uses_grants: GrantUse,
 }
 
-/// Which grants for so many calls are used up by what they say of a call.
+/// Which grants with `times` are used up by what they say of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GrantUse {

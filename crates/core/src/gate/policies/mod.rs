@@ -191,7 +191,7 @@ impl Policies {
         Ok(Arc::clone(&self.current()?.snapshot))
     }
 
-    /// Which files below the current folder, and below these, a command that nobody was asked about must not reach. Blocks.
+    /// Which files below the current folder, and below these, a command that runs unasked must not reach. Blocks.
     ///
     /// # Errors
     /// When the policies cannot be read.
@@ -311,7 +311,7 @@ impl Policies {
         used(call, find, |grant| self.use_up(grant, &ready.context)).ok().flatten()
     }
 
-    /// Uses a grant for so many calls once, over all processes. `false`: others were faster, and it is gone here as well.
+    /// Uses a grant with `times` once, over all processes. `false`: others were faster, and it is gone here as well.
     fn use_up(&self, grant: &Grant, context: &PathContext) -> Result<bool, String> {
         if grant.scope != GrantDuration::Always {
             return Ok(self.book().use_up(grant.id));
@@ -387,7 +387,7 @@ impl Policies {
         grants
     }
 
-    /// Takes a grant back; `false`: there is none. Blocks.
+    /// Takes a grant back; `false`: no such grant. Blocks.
     ///
     /// # Errors
     /// When the user's file cannot be written.
@@ -471,7 +471,7 @@ impl Policies {
         self.state()?.snapshot.broken.clone()
     }
 
-    /// Of these tools, those that are denied whatever the arguments.
+    /// Of these tools, those that are denied with any arguments.
     pub fn hidden<'a>(&self, tools: &'a [String]) -> Vec<&'a str> {
         let Some(ready) = self.state() else { return Vec::new() };
         tools
@@ -630,7 +630,7 @@ impl ReadyPolicies {
         Ok(ShownCall { allow, deny, page, changes, proven })
     }
 
-    /// What is proven of a call, whatever the rules say of it. They may allow what harms, and ask about what does not.
+    /// What is proven of a call, independent of the rules. They may allow what harms, and ask about what does not.
     fn proven(
         &self, call: &PolicyCall, verdict: &Verdict, changes: &[FileChange], files: &dyn FileLookup,
     ) -> Result<Option<ProvenCall>, NeedsFiles> {
@@ -692,7 +692,7 @@ impl ReadyPolicies {
     }
 }
 
-/// The grant that answers. One for so many calls is used once; where others have used it up meanwhile, it is looked for another.
+/// The grant that answers. One with `times` is used once; where others have used it up meanwhile, another is looked for.
 fn used<E>(
     call: &PolicyCall, find: impl Fn() -> Result<Option<Grant>, E>,
     use_up: impl Fn(&Grant) -> Result<bool, E>,

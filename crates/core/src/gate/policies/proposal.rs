@@ -126,7 +126,7 @@ impl<'a> PastBook<'a> {
     }
 }
 
-/// The rules of an offer; `None`: there are none, or they are none of one effect.
+/// The rules of an offer; `None`: no rules, or not all of one effect.
 fn rules_in(rules: &RawValue) -> Option<Vec<PolicyRule>> {
     let text = format!(r#"{{"version":1,"rule":{}}}"#, rules.get());
     let rules = read(&text, DocumentFormat::Object, code_source("offer")).ok()?.rules;

@@ -42,7 +42,7 @@ fn field<'a>(context: &'a Json, name: &str) -> Option<&'a Json> {
     }
 }
 
-/// What the call was judged under, whatever it does.
+/// What the call was judged under, without the call.
 fn without_call(context: &Json) -> Json {
     match context {
         Json::Object(fields) => {

@@ -29,7 +29,7 @@ pub struct AuditEntry {
 /// How far a chain has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditChain {
-    /// The number of the last entry; 0: there is none.
+    /// The number of the last entry; 0: no entry.
     pub seq: u64,
     /// When the last entry was made, in ms since the epoch.
     pub at: u64,

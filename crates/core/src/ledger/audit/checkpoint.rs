@@ -12,9 +12,9 @@ use crate::ledger::encoding::{base64, from_base64};
 /// at 1767225600000
 /// ```
 ///
-/// **Its hash is the head of a hash chain, not the root of a Merkle tree of RFC 6962.** Whoever carries checkpoints, such as
-/// a bulletin board or a witness that only looks at the size, can carry it; proofs of inclusion or consistency cannot be
-/// made of it. What is proven is proven with the log itself: see [`super::verify()`].
+/// **Its hash is the head of a hash chain, not the root of a Merkle tree of RFC 6962.** A carrier of checkpoints, such as a
+/// bulletin board or a witness that only looks at the size, can carry it; proofs of inclusion or consistency cannot be made of
+/// it. What is proven is proven with the log itself: see [`super::verify()`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
     /// Which log: by convention a URL without its scheme. Compare it with the one you mean.
@@ -93,7 +93,7 @@ impl Checkpoint {
     /// Reads a signed note that at least one of these keys signed, and who signed it.
     ///
     /// # Errors
-    /// It is no checkpoint, a signature is wrong, or nobody known signed it.
+    /// It is no checkpoint, a signature is wrong, or no known key signed it.
     pub fn open(
         note: &str, keys: &[&VerifyingKey],
     ) -> Result<(Self, Vec<Box<str>>), InvalidCheckpoint> {

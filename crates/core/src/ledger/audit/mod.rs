@@ -1,9 +1,9 @@
 //! What happened, in order, so that nobody can change it unseen.
 //!
-//! Each change of the ledger is an [`AuditEntry`]: a canonical JSON text and a hash over it and the hash before it. Whoever has
+//! Each change of the ledger is an [`AuditEntry`]: a canonical JSON text and a hash over it and the hash before it. A holder of
 //! the last hash, as a [`Checkpoint`] that was signed and kept elsewhere, can tell whether anything before it was changed,
-//! dropped, added or moved. Without such a head kept elsewhere, whoever can write the file can make a whole new chain, or
-//! drop its end, and nobody can tell. Pure: no clock, no I/O.
+//! dropped, added or moved. Without such a head, a writer of the file can make a whole new chain, or drop its end, unseen. Pure:
+//! no clock, no I/O.
 
 mod chain;
 mod checkpoint;

@@ -45,7 +45,7 @@ pub enum InvalidNote {
     /// A signature is wrong.
     #[error("the signature by {0} is wrong: the note was changed, or another key signed it")]
     Wrong(Box<str>),
-    /// Nobody known signed it.
+    /// No known key signed it.
     #[error("none of the given keys signed it")]
     Unknown,
 }
@@ -69,7 +69,7 @@ impl SigningKey {
     /// A new key.
     ///
     /// # Errors
-    /// The name is none, or the system gave no random bytes.
+    /// An invalid name, or the system gave no random bytes.
     pub fn generate(name: &str) -> Result<Self, InvalidNote> {
         let mut seed = Zeroizing::new([0; 32]);
         OsRng.try_fill_bytes(seed.as_mut()).map_err(|_| InvalidNote::Random)?;
@@ -195,7 +195,7 @@ pub fn sign(text: &str, keys: &[&SigningKey]) -> Result<String, InvalidNote> {
 /// wrong one in the name of a known key is not.
 ///
 /// # Errors
-/// It is no note, a signature is wrong, or nobody known signed it.
+/// It is no note, a signature is wrong, or no known key signed it.
 pub fn open<'a>(note: &'a str, keys: &[&VerifyingKey]) -> Result<VerifiedNote<'a>, InvalidNote> {
     if note.len() > MAX_NOTE {
         return Err(InvalidNote::Malformed);

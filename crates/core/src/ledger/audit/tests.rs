@@ -159,7 +159,7 @@ fn time_never_goes_back_and_numbers_are_those_of_javascript() {
     assert!(entries[2].body.contains(r#""by":"-9223372036854775808""#));
     assert!(verify(AuditChain::default(), &entries, None).is_ok());
 
-    // A whole new chain in which time does go back is none either.
+    // A whole new chain in which time does go back fails too.
     let mut later = AuditChain { at: 600, ..AuditChain::default() };
     let entry = AuditChain::default().append(&AuditNote::new(NoteKind::Opened), 500);
     assert!(later.check(&entry).is_err());
@@ -431,7 +431,7 @@ proptest! {
         dropped.remove(one);
         match verify(AuditChain::default(), &dropped, expected) {
             Err(broken) => prop_assert_eq!(broken.seq, seq(one)),
-            // The last one is missed only by whoever knows the head.
+            // Only the head shows that the last one is missing.
             Ok(verified) => {
                 prop_assert_eq!(one, log.len() - 1);
                 prop_assert_eq!(verified.standing, Some(HeadStanding::Truncated { by: 1 }));

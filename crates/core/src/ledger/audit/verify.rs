@@ -7,7 +7,7 @@ use super::{AuditChain, AuditEntry, BrokenLink, EntryFault, ExportLine, InvalidL
 pub struct LogHead {
     /// How many entries.
     pub size: u64,
-    /// The hash of the last one; [`super::GENESIS`] when there is none.
+    /// The hash of the last one; [`super::GENESIS`] for an empty log.
     pub hash: [u8; 32],
 }
 

@@ -50,7 +50,7 @@ pub(super) fn counts_approvals_until_all_agree(ledger: impl Ledger) {
     assert!(matches!(ledger.decide(id, super::approve(1)).unwrap(), DecideOutcome::Refused { .. }));
     assert!(votes(&ledger, id).is_empty());
     assert!(matches!(approve("ada", 2), DecideOutcome::Counted(_)));
-    // Once, whoever says it again.
+    // Once, even if said again.
     let DecideOutcome::Counted(record) = approve("ada", 3) else { panic!("not counted") };
     assert_eq!(record.votes().len(), 1);
     assert_eq!(record.votes()[0].reason.as_deref(), Some("because"));

@@ -112,7 +112,7 @@ impl DurableLedger for PostgresLedger {
 }
 
 impl LedgerCore {
-    /// Chains what is there, before somebody looks at the chain. Whoever only reads sees it as far as others have chained it.
+    /// Chains what is there, before somebody looks at the chain. A read-only ledger sees it as far as others have chained it.
     pub(super) async fn chain_now(&self) -> Result<(), StepError> {
         if self.read_only {
             return Ok(());

@@ -16,7 +16,7 @@ pub(super) struct ServerClock {
 struct ClockAnchor {
     server: u64,
     at: Instant,
-    /// How long the server took to answer, by half of which it may be wrong.
+    /// How long the server took to answer; half of it may be the error.
     took: Duration,
 }
 

@@ -1,8 +1,8 @@
 //! One connection, with the statements that it keeps prepared: planning one takes the server longer than doing it.
 //!
-//! A prepared statement belongs to its session. Where a pooler gives each transaction another one, it is not there, or, worse,
-//! it is another client's of the same name. So nothing is prepared unless it is seen that nobody stands in between (see
-//! [`is_direct`]), or the URL says that it may be.
+//! A prepared statement belongs to its session. Where a pooler gives each transaction another one, it is not there, or, worse, it
+//! is another client's of the same name. So nothing is prepared unless the connection is seen to be direct (see [`is_direct`]),
+//! or the URL says that it may be.
 
 use std::collections::HashMap;
 use std::future::{Ready, ready};
@@ -35,7 +35,7 @@ type SqlParam<'a> = (&'a (dyn ToSql + Sync), Type);
 /// Whether the connections of a pool prepare statements: until one of them finds that it had better not.
 #[derive(Debug)]
 pub(super) struct PrepareSwitch {
-    /// Only where nobody stands in between.
+    /// Only on a direct connection.
     if_direct: bool,
     are_on: AtomicBool,
 }
@@ -50,7 +50,7 @@ impl PrepareSwitch {
         self.are_on.load(Ordering::Relaxed)
     }
 
-    /// For good; said by whoever is the first to find out.
+    /// For good; said by the first that finds out.
     fn turn_off(&self, why: &str) {
         if self.are_on.swap(false, Ordering::Relaxed) {
             tracing::info!(target: "countersign", why, "no statements are kept prepared for PostgreSQL");
@@ -63,7 +63,7 @@ impl PrepareSwitch {
 pub(super) struct PlannedConnection {
     client: Client,
     prepares: Arc<PrepareSwitch>,
-    /// Nobody stands in between.
+    /// The connection is direct.
     is_direct: AtomicBool,
     known: Mutex<HashMap<Box<str>, KnownStatement>>,
 }
@@ -181,7 +181,7 @@ impl PlannedConnection {
         Ok(true)
     }
 
-    /// Whether it is the plan that is not there (any more), of which nothing is kept then.
+    /// Whether it is the plan that is not there (any more); nothing is kept of it then.
     fn is_gone(&self, error: &Error) -> bool {
         let Some(code) = error.code() else { return false };
         let is_elsewhere =

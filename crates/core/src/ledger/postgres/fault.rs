@@ -9,7 +9,7 @@ use crate::ledger::{LedgerError, LedgerErrorKind};
 pub(super) enum StepError {
     /// The server, or the way to it, said no.
     Server(tokio_postgres::Error),
-    /// It took longer than we wait, so that nobody knows what has become of it.
+    /// It took longer than we wait: what became of it is unknown.
     Late,
     /// All connections of this process are in use for longer than we wait.
     Exhausted,

@@ -15,7 +15,7 @@ use crate::approval::ApprovalId;
 use crate::ledger::row::{RequestEntry, RequestRow};
 
 impl LedgerCore {
-    /// Whoever calls this is told of what happens from now on.
+    /// The caller is told of what happens from now on.
     pub(super) async fn start_following(&self) -> Result<(), StepError> {
         if self.follows.borrow().is_some() {
             return Ok(());

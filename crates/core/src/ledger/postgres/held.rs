@@ -1,10 +1,10 @@
-//! What the server itself makes sure of, for roles that may decide and not ask: whoever has the password of such a role and
-//! writes SQL of their own can do no more than a person can do here.
+//! What the server itself makes sure of, for roles that may decide and not ask: with the password of such a role, SQL can do no
+//! more than a person can do here.
 //!
 //! A role is *held* when it may not insert requests. Triggers look at what it changes: it decides what waits, in time, by a
-//! decision that the request allows, in its own name, and with all the approvals that the request needs, each of which
-//! another role gave. A role stands for one person, whose name it has; groups are roles that it is a member of. A role in
-//! `desk` is no person: it belongs to a program that asks its people who they are (an inbox), and speaks for them all.
+//! decision that the request allows, in its own name, and with all the approvals that the request needs, each given by another
+//! role. A role stands for one person, whose name it has; groups are roles that it is a member of. A role in `desk` is no person:
+//! it belongs to a program that asks its people who they are (an inbox), and speaks for them all.
 
 use super::names::TableNames;
 

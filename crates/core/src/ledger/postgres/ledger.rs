@@ -25,7 +25,7 @@ pub struct PostgresLedger {
 }
 
 impl PostgresLedger {
-    /// Opens a ledger, and makes its tables where there are none and this role may.
+    /// Opens a ledger, and makes its tables where they are missing and this role may.
     ///
     /// # Errors
     /// By kind: `Foreign` (other tables of its names), `TooNew`, `Permission`, `ReadOnly` (a standby), `Key`, `Busy`, `Io`.

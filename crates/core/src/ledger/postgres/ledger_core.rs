@@ -85,7 +85,7 @@ impl LedgerCore {
         runtime()?.block_on(work).map_err(|fault| fault.of(&self.place))
     }
 
-    /// These leaves were written: tells whoever waits for them.
+    /// These leaves were written: tells those that wait.
     pub(super) fn changed(&self, leaves: &[i64]) {
         self.news.notify_one();
         self.outbox.lock().unwrap_or_else(PoisonError::into_inner).extend(leaves);

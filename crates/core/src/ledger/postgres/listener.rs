@@ -1,5 +1,5 @@
-//! The one connection of this process on which the server tells of changes. What it tells is only a hint: whoever hears it
-//! reads. When the connection is made anew, all are told to read.
+//! The one connection of this process on which the server tells of changes. What it tells is only a hint: a receiver reads then.
+//! When the connection is made anew, all are told to read.
 
 use std::collections::HashMap;
 use std::future::poll_fn;

@@ -103,7 +103,7 @@ pub(super) async fn pending(
             p.add(run, Type::TEXT);
             p.add(&first, Type::TEXT);
             p.add(&after, Type::TEXT);
-            // By bytes, whatever the collation of the database.
+            // By bytes, under any collation of the database.
             let sql =
                 "SELECT id FROM @waiting WHERE run_id = $1 OR (run_id ~>=~ $2 AND run_id ~<~ $3)";
             ids(client, pen, sql, &p).await?

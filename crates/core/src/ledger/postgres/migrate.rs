@@ -36,8 +36,8 @@ pub(super) async fn look(
     client: &impl GenericClient, pen: &WriteContext,
 ) -> Result<SchemaFound, StepError> {
     let name = pen.names.quoted("meta");
-    // Whoever may not even look into the schema is told so here. By itself `to_regclass` answers from what the connection
-    // remembers, in which there is nothing of what others made meanwhile; reading a catalog makes it forget.
+    // A role without access to the schema is told so here. By itself `to_regclass` answers from what the connection remembers, in
+    // which there is nothing of what others made meanwhile; reading a catalog makes it forget.
     let found = client
         .query_typed_one(
             "SELECT to_regclass($1) IS NOT NULL FROM pg_catalog.pg_namespace LIMIT 1",

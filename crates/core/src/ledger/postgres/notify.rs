@@ -38,7 +38,7 @@ pub(super) async fn post(core: &LedgerCore) {
                 sleep(GATHER).await;
             }
             Err(fault) => {
-                // Whoever waits for it looks by himself before long.
+                // A waiting process looks by itself before long.
                 failures += 1;
                 let error = fault.of(&core.place);
                 tracing::debug!(target: "countersign", code = error.kind.code(), %error, "others were not told of a change");

@@ -23,7 +23,7 @@ pub(super) async fn register(
     Ok(())
 }
 
-/// We are still there. Whoever was taken for gone is somebody else from now on.
+/// We are still there. An owner that was taken for gone is another from now on.
 pub(super) async fn beat(
     client: &PlannedConnection, pen: &WriteContext, lease: Duration,
 ) -> Result<(), StepError> {

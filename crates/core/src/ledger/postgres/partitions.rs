@@ -1,5 +1,5 @@
-//! A partition for each day, made ahead by whoever comes first and dropped as a whole. What has no day of its own, since
-//! nobody made it in time or since it outlived its day, is in the last one (`…_rest`).
+//! A partition for each day, made ahead by the first process and dropped as a whole. What has no day of its own, since nobody
+//! made it in time or since it outlived its day, is in the last one (`…_rest`).
 
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, GenericClient, Transaction};
@@ -97,8 +97,8 @@ pub(super) fn run_number(now: u64, count: i64) -> i64 {
     since.saturating_mul(RUNS_PER_MS) + count.rem_euclid(RUNS_PER_MS)
 }
 
-/// Makes the partitions of the next days, where they are missing. Whoever opens the ledger waits for it: what is asked before
-/// its day has a partition goes to the rest, and then that day cannot have one.
+/// Makes the partitions of the next days, where they are missing. Opening the ledger waits for it: what is asked before its day
+/// has a partition goes to the rest, and then that day cannot have one.
 pub(super) async fn ahead(client: &mut Client, pen: &WriteContext) -> Result<(), StepError> {
     for day in next_days(client).await? {
         make_day(client, pen, day).await?;
@@ -216,8 +216,8 @@ impl<'a> ClosedPartition<'a> {
         Ok(Some(Self { transaction, pen, table, name, rows }))
     }
 
-    /// Drops it, after the rows whose `key` is one of these went to the rest: how many are gone. Whoever uses the table waits
-    /// for this, and who waits already to write to the partition makes it fail: nothing is dropped then.
+    /// Drops it, after the rows whose `key` is one of these went to the rest: how many are gone. Users of the table wait for
+    /// this, and a writer that waits for the partition already makes it fail: nothing is dropped then.
     pub(super) async fn drop_but(
         self, key: &str, kept: &(dyn ToSql + Sync), kind: Type,
     ) -> Result<u64, StepError> {

@@ -14,7 +14,7 @@ pub(super) struct WriteContext {
     pub(super) names: TableNames,
     pub(super) sealer: ContentSealer,
     pub(super) clock: ServerClock,
-    /// Who we are among those who have the ledger open, as long as nobody took us for gone.
+    /// Who we are among those who have the ledger open, until others take us for gone.
     owner: Mutex<Uuid>,
 }
 

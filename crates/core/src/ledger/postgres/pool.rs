@@ -21,9 +21,9 @@ use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// How long one step may take on the server before it is cancelled and looked after.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long may be worked on everything: nobody else waits for that.
+/// How long work on everything may take: nobody else waits for it.
 const LONG: Duration = Duration::from_secs(3_600);
-/// How long is waited for the server to say that it has cancelled it: then nobody need doubt what became of it.
+/// How long is waited for the server to say that it has cancelled it: then its outcome is known.
 const GRACE: Duration = Duration::from_secs(2);
 /// How long a step is tried anew while the server cannot be reached or others are in its way.
 const STAMINA: Duration = Duration::from_secs(15);
@@ -208,7 +208,7 @@ impl RetryPolicy {
         true
     }
 
-    /// The pause after so many failures of something that is tried for ever.
+    /// The pause after this many failures of something that is tried for ever.
     pub(super) fn after(failures: u32) -> Duration {
         (PAUSE * 2u32.saturating_pow(failures.min(10))).min(LONGEST_PAUSE)
     }

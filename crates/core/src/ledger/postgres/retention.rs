@@ -19,12 +19,12 @@ use crate::ledger::audit::{AuditNote, NoteKind};
 use crate::ledger::row::{time, whole};
 use crate::ledger::{Retention, UpkeepReport};
 
-/// Whoever waits for a day to be dropped waits no longer than this, and it is tried again later.
+/// Nothing waits longer than this for a day to be dropped; it is tried again later.
 const LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '2s'";
 /// How many runs that were forked are cleaned up at once.
 const FORKED: i64 = 16;
 
-/// Lets go of about so many rows, or of a day.
+/// Lets go of about `limit` rows, or of a day.
 pub(super) async fn tidy(
     core: &LedgerCore, retention: Retention, local: u64, limit: usize,
 ) -> Result<UpkeepReport, StepError> {
@@ -306,7 +306,7 @@ async fn empty_runs(
     Ok(done)
 }
 
-/// Empties so many runs that are over; whether there may be more.
+/// Empties `limit` runs that are over; whether there may be more.
 async fn empty_some(
     client: &Client, pen: &WriteContext, cut: i64, limit: i64,
 ) -> Result<bool, StepError> {

@@ -66,8 +66,8 @@ pub(super) async fn look(
     Ok(LoadedRequest { row, seq, now })
 }
 
-/// Says, as a constant, of which day an id is: so also a plan for any id of that day knows which partition to look into. One
-/// that knows it only from the id that it is given looks at all of them first.
+/// Names the day of an id as a constant: so also a plan for any id of that day knows which partition to look into. A plan that
+/// knows the day only from the id that it is given looks at all of them first.
 pub(super) fn on_its_day(column: &str, id: ApprovalId) -> String {
     let (first, next) = (first_id(day_of(id).start()), first_id(day_of(id).end()));
     // After the last day that an id can be of comes none.

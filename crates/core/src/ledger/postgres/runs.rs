@@ -107,7 +107,7 @@ pub(super) fn node(columns: &tokio_postgres::Row) -> Result<HistoryNode, StepErr
     Ok(HistoryNode { hash, parent, encoding, body: next.get()? })
 }
 
-/// The entries that its head stands for, oldest first; the hash of one that is missing otherwise.
+/// The entries that its head stands for, oldest first; otherwise the hash of a missing one.
 pub(super) fn chain(
     nodes: &HashMap<Hash, HistoryNode>, head: Option<Hash>,
 ) -> Result<Vec<&HistoryNode>, Hash> {

@@ -1,8 +1,8 @@
 //! From what happened to the chain: leaves are written with the changes they tell of, and any process puts them, some at a
 //! time, into the hash chain. One chain for all, appended to in each change, would let one change through at a time.
 //!
-//! A leaf that is not chained yet can be taken away unseen by whoever may write the table; that is for as long as nobody
-//! sequences, mostly less than a second. Of one request the leaves are chained in the order of its changes.
+//! A leaf that is not chained yet can be taken away unseen by a role that may write the table; that is until somebody sequences,
+//! mostly less than a second. Of one request the leaves are chained in the order of its changes.
 
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
@@ -26,7 +26,7 @@ pub(super) enum SequencerProgress {
     Some,
 }
 
-/// Chains what is there. `wait`: for whoever is at it.
+/// Chains what is there. `wait`: for another at it.
 pub(super) async fn sequence(
     client: &mut Client, pen: &WriteContext, wait: bool,
 ) -> Result<SequencerProgress, StepError> {

@@ -29,7 +29,7 @@ pub struct PostgresSettings {
 /// Whether statements are kept prepared on a connection, which not every pooler lets through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StatementCaching {
-    /// If it is seen that there is no pooler.
+    /// If the connection is seen to be direct.
     Auto,
     On,
     Off,
@@ -284,7 +284,7 @@ impl SettingsReader {
         // Who listens elsewhere has a pooler here.
         let is_pooled = self.listen_host.is_some() || self.listen_port.is_some();
         let by_itself = if is_pooled { StatementCaching::Off } else { StatementCaching::Auto };
-        // Of several hosts the one that can be written to is meant, unless it is said otherwise; nobody listens on a standby.
+        // Of several hosts the one that can be written to is meant, unless it is said otherwise; a standby takes no `LISTEN`.
         if !self.has_target && config.get_hosts().len() > 1 {
             config.target_session_attrs(TargetSessionAttrs::ReadWrite);
             listen.target_session_attrs(TargetSessionAttrs::ReadWrite);
@@ -340,7 +340,7 @@ fn only(config: &Config, host: &str, port: Option<u16>) -> Config {
     other
 }
 
-/// Whether nobody but this machine is on the way.
+/// Whether the connection stays on this machine.
 fn is_local(config: &Config) -> bool {
     config.get_hostaddrs().iter().all(std::net::IpAddr::is_loopback)
         && config.get_hosts().iter().all(|host| match host {

@@ -264,7 +264,7 @@ impl LedgerCore {
         .await
     }
 
-    /// Writes down that whoever ran it is gone, if that is so.
+    /// Writes down that its executor is gone, if that is so.
     pub(super) async fn interrupt(
         &self, id: ApprovalId, local: u64,
     ) -> Result<Option<Record>, StepError> {

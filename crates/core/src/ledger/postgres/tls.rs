@@ -18,7 +18,7 @@ use crate::ledger::{LedgerError, LedgerErrorKind};
 /// Makes encrypted connections as these settings want them.
 ///
 /// # Errors
-/// `ERR_LEDGER_IO`: the certificates to trust cannot be read, or there are none.
+/// `ERR_LEDGER_IO`: the certificates to trust cannot be read, or are missing.
 pub(super) fn connector(tls: &TlsSettings) -> Result<MakeRustlsConnect, LedgerError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -78,7 +78,7 @@ fn broken(why: &str) -> LedgerError {
     LedgerErrorKind::Io.because(format!("the connection to PostgreSQL cannot be encrypted: {why}"))
 }
 
-/// Takes any certificate, as `prefer` and `require` do: whoever listens hears nothing, whoever sits in between does.
+/// Takes any certificate, as `prefer` and `require` do: an eavesdropper hears nothing, a man in the middle does.
 #[derive(Debug)]
 struct AnyCertificate(Arc<CryptoProvider>);
 
@@ -117,7 +117,7 @@ impl ServerCertVerifier for AnyCertificate {
     }
 }
 
-/// Takes what a trusted root signed, for whatever host, as `verify-ca` does.
+/// Takes what a trusted root signed, for any host, as `verify-ca` does.
 #[derive(Debug)]
 struct AnyName(Arc<WebPkiServerVerifier>);
 

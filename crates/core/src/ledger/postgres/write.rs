@@ -12,7 +12,7 @@ use crate::approval::{ApprovalId, Status};
 use crate::ledger::audit::{AuditNote, NoteKind};
 use crate::ledger::row::{RequestChange, RequestRow, RequestTexts, whole};
 
-/// What must be so at the very moment of a change, beside that nobody changed the request since we looked.
+/// What must be so at the very moment of a change, beside a request that is unchanged since we looked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChangeGuard {
     /// Nothing.
@@ -23,7 +23,7 @@ pub(super) enum ChangeGuard {
     Due,
     /// Nobody took us for gone.
     OwnLease,
-    /// Whoever runs it is gone.
+    /// Its executor is gone.
     ExecutorGone,
 }
 

@@ -12,7 +12,7 @@ use crate::approval::{ApprovalId, ContentState, Record, Status};
 use crate::ledger::audit::{AuditChain, AuditEntry, LogVerifier};
 use crate::ledger::{LedgerDamage, LedgerError, VerificationReport};
 
-/// How many faults are told at most: whoever sees these needs no more of them.
+/// How many faults are told at most: a reader needs no more of them.
 const MOST: usize = 1_000;
 
 /// What an entry of the audit says that a record must agree with.
@@ -29,7 +29,7 @@ pub(in crate::ledger) struct AuditedFields {
 }
 
 impl AuditedFields {
-    /// From the text of an entry; `None`: it is none.
+    /// From the text of an entry; `None`: not an entry.
     pub(in crate::ledger) fn in_text(body: &str) -> Option<Self> {
         serde_json::from_str(body).ok()
     }

@@ -1,4 +1,4 @@
-//! From the columns of a row to what they keep, whatever store hands them over.
+//! From the columns of a row to what they keep, for any store.
 
 use uuid::Uuid;
 
@@ -20,7 +20,7 @@ pub(in crate::ledger) trait RowColumns {
     fn some_text(&mut self) -> Result<Option<String>, Self::Fault>;
     /// Bytes, or nothing.
     fn some_blob(&mut self) -> Result<Option<Vec<u8>>, Self::Fault>;
-    /// So many bytes, or nothing.
+    /// `N` bytes, or nothing.
     fn some_bytes<const N: usize>(&mut self) -> Result<Option<[u8; N]>, Self::Fault>;
     /// An id, or nothing.
     fn some_id(&mut self) -> Result<Option<Uuid>, Self::Fault>;
@@ -40,7 +40,7 @@ pub(in crate::ledger) trait RowColumns {
         there(self.some_blob()?)
     }
 
-    /// So many bytes.
+    /// `N` bytes.
     fn bytes<const N: usize>(&mut self) -> Result<[u8; N], Self::Fault> {
         there(self.some_bytes()?)
     }

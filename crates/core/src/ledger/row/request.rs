@@ -98,7 +98,7 @@ impl RequestRow {
         Err(damaged(&record_name(self.id)))
     }
 
-    /// As [`Record::due_at`](crate::approval::Record::due_at), of which this is the row.
+    /// As [`Record::due_at`](crate::approval::Record::due_at), for its row.
     fn due(&self) -> Option<i64> {
         if self.status != status_number(Status::Pending) {
             return None;

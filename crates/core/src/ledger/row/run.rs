@@ -9,7 +9,7 @@ use crate::ledger::{Hash, LedgerError, LedgerErrorKind, RunStatus};
 pub(in crate::ledger) struct RunRow {
     pub(in crate::ledger) seq: i64,
     pub(in crate::ledger) run_id: String,
-    /// Whose it is: nobody's that lives, or nobody's at all, and it can be taken.
+    /// Its owner; without a living one, it can be taken.
     pub(in crate::ledger) owner: Option<[u8; 16]>,
     pub(in crate::ledger) status: i64,
     pub(in crate::ledger) steps: i64,

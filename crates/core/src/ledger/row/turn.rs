@@ -67,7 +67,7 @@ pub(in crate::ledger) struct RunChange {
 }
 
 impl RunChange {
-    /// Keeps how far it came. A run that nobody knows begins.
+    /// Keeps how far it came. An unknown run begins.
     pub(in crate::ledger) fn save(found: FoundRun, save: &RunSave) -> Result<Self, LedgerError> {
         let (me, now) = (Some(found.me), found.now);
         let (mut run, news) = match found.run {

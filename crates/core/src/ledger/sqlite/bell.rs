@@ -1,5 +1,5 @@
-//! Who waits for a change is told of it: by whoever makes it in this process, by the doorbell when another process does, and
-//! by a slow look at the ledger when that one died between its change and the bell.
+//! Who waits for a change is told of it: by its maker in this process, by the doorbell when another process makes it, and by a
+//! slow look at the ledger when that one died between its change and the bell.
 //!
 //! The `-wal` file itself cannot be the bell: it changes before its change can be read, and not again after.
 
@@ -56,7 +56,7 @@ impl ChangeCount {
 }
 
 impl ChangeBell {
-    /// The bell in this file, which is made if there is none.
+    /// The bell in this file, which is made if it is missing.
     pub(crate) fn open(path: PathBuf) -> Result<Self, LedgerError> {
         let mut file = place::private_file(&path)?;
         // It is written to: a file of somebody else, by another name, must not be. Who listens to that one still has the poll.
@@ -71,7 +71,7 @@ impl ChangeBell {
         Self { path, file: None, changes: Arc::default(), watch: Mutex::default() }
     }
 
-    /// Tells everybody. Nobody is lost if it fails: there is the poll.
+    /// Tells everybody. If it fails, the poll still finds the change.
     pub(crate) fn ring(&self) {
         if let Some(file) = &self.file {
             let _ = place::write_at_start(file, b"!");

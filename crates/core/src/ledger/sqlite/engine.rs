@@ -90,7 +90,7 @@ enum FileMode {
     Write,
     /// Read.
     Read,
-    /// Read, as a file that nobody can write to: its disk or directory does not let anybody.
+    /// Read, as a file that cannot be written to, because of its disk or its directory.
     Frozen,
 }
 
@@ -192,13 +192,13 @@ impl SqliteEngine {
         self.0.core.vacuum().map_err(|fault| self.fault(fault))
     }
 
-    /// Gives at most so many free pages (of 4096 bytes) back to the file system: one durable step.
+    /// Gives at most `pages` free pages (of 4096 bytes) back to the file system: one durable step.
     pub fn incremental_vacuum(&self, pages: u32) -> Result<(), LedgerError> {
         self.write(move |connection| upkeep::give_back(connection, pages))
     }
 
-    /// What fails since the ledger is not there any more says so, whatever SQLite found first: it does not pass, and whoever
-    /// waits for it is to wait no more.
+    /// An error because the ledger is gone says so, instead of what SQLite found first: it does not pass, and its callers are to
+    /// wait no more.
     fn fault(&self, fault: SqliteFault) -> LedgerError {
         let error = fault.of(self.path());
         let may_be_lost = matches!(error.kind, LedgerErrorKind::Permission | LedgerErrorKind::Io);

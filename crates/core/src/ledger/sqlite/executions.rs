@@ -62,7 +62,7 @@ impl WriteStep<'_> {
         })
     }
 
-    /// `lost`: what was found to be run by nobody any more.
+    /// `lost`: calls whose executor was found to be gone.
     pub(super) fn interrupt(
         &mut self, lost: &[(ApprovalId, [u8; 16])],
     ) -> Result<Vec<Record>, SqliteFault> {

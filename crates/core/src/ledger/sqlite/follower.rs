@@ -1,7 +1,7 @@
 //! Reads on in the audit, whose order is that of the changes of all processes, and tells the feed.
 //!
-//! Who changes a request here reads on right after the change, and takes what is told with the answer. The thread reads on for the
-//! changes of other processes: only those wake whoever waits.
+//! Who changes a request here reads on right after the change, and takes what is told with the answer. The thread reads on for
+//! the changes of other processes: only those wake waiting callers.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +21,7 @@ use crate::ledger::{EventFeed, LedgerError, LedgerErrorKind, LedgerEvent, WatchS
 
 /// How many entries are read at once.
 const BATCH: usize = 256;
-/// How often to look whether the ledger is still there. Whoever ends us wakes us.
+/// How often to look whether the ledger is still there. Closing wakes us.
 const LOOK: Duration = Duration::from_millis(500);
 /// How often in a row it could not be read when everybody is told.
 const UNREADABLE: usize = 2;
@@ -152,7 +152,7 @@ impl OwnReader {
 }
 
 impl OwnChange {
-    /// Tells what is in the audit by now, and wakes nobody. To be called when the change is durable.
+    /// Tells what is in the audit by now, without a wake-up. To be called when the change is durable.
     pub(super) fn read_on(self) {
         // What cannot be read the thread tries once more, and tells.
         if let Err(error) = self.0.read_all() {
@@ -176,7 +176,7 @@ impl OwnChanges {
         self.count.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Comes back when there is none.
+    /// Comes back when none is left.
     fn wait(&self) {
         drop(self.none.wait_while(self.count(), |count| *count > 0));
     }
@@ -231,7 +231,7 @@ impl FollowerShared {
                 Err(error) => {
                     warn!(target: "countersign", code = error.kind.code(), %error, "cannot follow the ledger");
                     failures = failures.saturating_add(1);
-                    // Once may pass. Whoever waits for a decision would wait for ever.
+                    // Once may pass. Callers would wait for ever.
                     if failures >= UNREADABLE && error.kind != LedgerErrorKind::Busy {
                         self.feed.push(LedgerEvent::Unreadable { error });
                         self.feed.announce();

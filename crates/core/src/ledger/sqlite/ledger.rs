@@ -36,7 +36,7 @@ pub struct SqliteLedger {
 }
 
 impl SqliteLedger {
-    /// Opens a file, and makes it where there is none; `None`: a temporary one, which goes when this is dropped.
+    /// Opens a file, and makes it where it is missing; `None`: a temporary one, which goes when this is dropped.
     ///
     /// # Errors
     /// As [`SqliteEngine::open`]; `Key`: the key for its contents is missing, wrong, or not needed; `Corrupt`.
@@ -247,7 +247,7 @@ impl TemporaryFolder {
             use std::os::unix::fs::DirBuilderExt as _;
             builder.mode(0o700);
         }
-        // Fails if it is there: it is nobody else's.
+        // Fails if it is there: it is ours alone.
         builder.create(&directory).map_err(|error| {
             LedgerErrorKind::Io.because(format!(
                 "cannot make a directory for a temporary ledger in {}: {error}; set TMPDIR to one that can be written to",

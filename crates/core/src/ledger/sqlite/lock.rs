@@ -1,4 +1,4 @@
-//! The gate: whoever writes holds the lock of a file beside the ledger.
+//! The gate: a writer holds the lock of a file beside the ledger.
 //!
 //! SQLite locks as well, but its locks belong to the process and not to the one who took them: when any other copy of SQLite
 //! in this process opens and closes the file, they are gone. The lock of the gate (`flock`) belongs to our own open file and
@@ -50,7 +50,7 @@ enum LockStage {
 }
 
 impl FileLock {
-    /// A way to the lock in this file, which is made if there is none.
+    /// A way to the lock in this file, which is made if it is missing.
     pub(crate) fn open(path: PathBuf) -> Result<Self, LedgerError> {
         let queue = LockQueue::open(&path)?;
         Ok(Self { path, queue })
@@ -116,8 +116,8 @@ impl LockQueue {
         }
     }
 
-    /// The helper's work: stands in the system's queue, and passes the lock on, or back when nobody wants it any more.
-    /// It ends with that. It cannot be interrupted, so nobody joins it: at the latest it ends with whoever holds the lock.
+    /// The helper's work: stands in the system's queue, and passes the lock on, or back when nobody wants it any more. It ends
+    /// with that. It cannot be interrupted, so nobody joins it: at the latest it ends with the holder of the lock.
     fn wait_in_line(&self) {
         let got = self.file.lock();
         let mut stage = place::lock(&self.stage);

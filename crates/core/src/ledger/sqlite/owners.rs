@@ -154,7 +154,7 @@ mod tests {
         drop(one);
         assert_eq!(two.is_alive(gone), Ok(false));
 
-        // One that was killed leaves its file, and somebody else has left one that is none.
+        // A killed one leaves its file, and somebody else has left another file.
         let killed = OwnerId::new();
         fs::write(directory.join(killed.to_string()), "").unwrap();
         fs::write(directory.join("notes"), "").unwrap();

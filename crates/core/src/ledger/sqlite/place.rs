@@ -35,7 +35,7 @@ pub(crate) enum FoundFile {
     File,
 }
 
-/// Which file it is, whatever its name.
+/// Which file it is, under any name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileIdentity(u64, u64);
 
@@ -120,8 +120,7 @@ impl LedgerFiles {
         #[cfg(unix)]
         if let Ok(disk) = rustix::fs::statvfs(&self.directory) {
             let full = disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM;
-            // Where blocks are as large as pages SQLite sees that there is none left. Who reads a disk that nobody writes to
-            // needs none.
+            // Where blocks are as large as pages, SQLite sees that no space is left. A reader of a read-only disk needs none.
             let written = !disk.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY);
             let harmless = read_only && (disk.f_frsize >= PAGE || !written);
             if full && !harmless {
@@ -166,8 +165,8 @@ impl LedgerFiles {
     }
 }
 
-/// A file that only this user may read, opened for reading and writing; made if there is none. It never had a wider mode,
-/// and a link is not followed.
+/// A file that only this user may read, opened for reading and writing; made if it is missing. It never had a wider mode, and a
+/// link is not followed.
 pub(crate) fn private_file(path: &Path) -> Result<File, LedgerError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -225,7 +224,7 @@ fn private(options: &mut OpenOptions) {
     let _ = options;
 }
 
-/// A directory that only this user may look into; made if there is none. A link to one is refused.
+/// A directory that only this user may look into; made if it is missing. A link to one is refused.
 pub(crate) fn private_directory(path: &Path) -> Result<(), LedgerError> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]

@@ -153,7 +153,7 @@ impl WriteStep<'_> {
         Ok(())
     }
 
-    /// Drops at most so many entries of a run; whether these were all.
+    /// Drops at most `limit` entries of a run; whether these were all.
     fn drop_history(
         &mut self, run: i64, limit: i64, tidied: &mut UpkeepReport,
     ) -> Result<bool, SqliteFault> {

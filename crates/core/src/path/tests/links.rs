@@ -143,7 +143,7 @@ proptest! {
     ) {
         let mut patterns = patterns;
         if lists {
-            // So many that directories are listed.
+            // Enough to have directories listed.
             patterns.extend((0..20).map(|number| format!("/x{number}/**")));
             patterns.extend((0..20).map(|number| format!("/a/x{number}/**")));
         }

@@ -17,7 +17,7 @@ fn the_last_that_matches_decides() {
         (&["**/.env*", "!**/.env.example"], "/x/.env.example", false, false),
         // The link has the name that is taken out, the file has not: a deny bites.
         (&["**/.env*", "!**/.env.example"], "/l/.env.example", false, true),
-        // The file is taken out of the allow, whatever the way to it is called.
+        // The file is taken out of the allow, under every name of the way to it.
         (&["/w/**", "!/w/out/**"], "/w/in/x", false, true),
         (&["/w/**", "!/w/back/**"], "/w/back/x", false, true),
         // A name of several readings is allowed by several patterns.

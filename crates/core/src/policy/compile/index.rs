@@ -11,7 +11,7 @@ use crate::policy::names::names_of;
 use crate::policy::tokens::{FOLDS_CASE, base_name, is_dashed};
 use crate::shell::{Word, without_g};
 
-/// Rules that are tried on a command of which not even the name is known.
+/// Rules that are tried on a command without a known name.
 const MOST_GUESSES: usize = 100;
 
 /// Rules by what they speak of.
@@ -43,7 +43,7 @@ struct CommandIndex {
     bites: HashMap<String, BySecond>,
     /// Those that do not begin with a text.
     others: Vec<usize>,
-    /// Denies and asks in order, for commands of which not even the name is known.
+    /// Denies and asks in order, for commands without a known name.
     all_bites: Vec<usize>,
 }
 

@@ -163,7 +163,7 @@ impl PathRules {
         found.extend(sets.into_iter().filter_map(|set| self.rules.get(set)));
     }
 
-    /// Those that could speak of a path of which only a part is known.
+    /// Those that could speak of a path that is known in part.
     pub(crate) fn find_for(
         &self, path: &PartialPath, links: &LinkedBeginnings, found: &mut Vec<usize>,
     ) {

@@ -15,10 +15,10 @@ pub enum ErrorCode {
     /// It is no TOML or no JSON, or too large.
     #[serde(rename = "ERR_POLICY_SYNTAX")]
     Syntax,
-    /// A key that there is not.
+    /// An unknown key.
     #[serde(rename = "ERR_POLICY_UNKNOWN_KEY")]
     UnknownKey,
-    /// A value that cannot be taken, or one that is missing.
+    /// A value that cannot be taken, or is missing.
     #[serde(rename = "ERR_POLICY_VALUE")]
     Value,
     /// A `version` that this countersign does not know.
@@ -149,7 +149,7 @@ pub(super) fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
         .map(|(_, word)| word)
 }
 
-/// `did you mean "effect"?`, or all that there is.
+/// `did you mean "effect"?`, or all known words.
 pub(super) fn did_you_mean(given: &str, known: &[&str]) -> String {
     match nearest(given, known) {
         Some(word) => format!("did you mean {word:?}?"),

@@ -31,7 +31,7 @@ pub struct PolicySource {
     pub layer: LayerKind,
     /// The file as it is shown, or a name like `policy option` or `preset:developer`.
     pub name: Arc<str>,
-    /// Whether its allows count. `false` for a project that nobody trusts.
+    /// Whether its allows count. `false` for a project that is not trusted.
     pub trusted: bool,
 }
 
@@ -94,11 +94,11 @@ pub struct PolicyDocument {
     pub tools: BTreeMap<String, PlacedValue<ToolReading>>,
     /// In the order in which they stand.
     pub rules: Vec<PolicyRule>,
-    /// Modes that nobody may switch to, whatever the layer of the document.
+    /// Modes that nobody may switch to, in a document of any layer.
     pub forbid: Vec<PolicyMode>,
     /// What a confined command reaches of the network; `None`: it says nothing of that.
     pub network: Option<NetworkRule>,
-    /// Nothing that is asked about is remembered, whatever the layer of the document.
+    /// Nothing that is asked about is remembered, in a document of any layer.
     pub forgets: bool,
 }
 
@@ -157,7 +157,7 @@ pub struct PolicyRule {
     pub effect: Effect,
     /// Why; the human and the model read it.
     pub reason: Option<String>,
-    /// What it speaks of is marked as a risk. It tightens nothing: whoever is asked is told.
+    /// What it speaks of is marked as a risk. It tightens nothing: the human is told.
     pub risk: Option<RuleRisk>,
     /// Beginnings of commands.
     pub commands: Vec<PlacedValue<CommandPattern>>,
@@ -198,7 +198,7 @@ pub struct RuleRisk {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RiskLevel {
-    /// High: whoever is asked looks twice.
+    /// High: the human looks twice.
     High,
 }
 
@@ -216,7 +216,7 @@ impl RiskLevel {
 pub struct RuleApprovers {
     /// Each must be satisfied; empty: anybody, once.
     pub needs: Vec<ApproverNeed>,
-    /// So many ms before the deadline.
+    /// This many ms before the deadline.
     pub remind: Option<u64>,
 }
 
@@ -273,7 +273,7 @@ pub struct CommandPattern {
 /// What may stand behind the beginning of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum WordsBehind {
-    /// Whatever there is.
+    /// Anything.
     #[default]
     Anything,
     /// Not one word more.

@@ -211,7 +211,7 @@ impl DocumentReader<'_> {
         tokens::with(pattern, behind).map_err(|message| self.wrong(item, path, message)).ok()
     }
 
-    /// Operands: an empty list says that there is none.
+    /// Operands: an empty list allows no operand.
     fn operands(
         &mut self, node: &DocumentNode, path: DocumentPath<'_>,
     ) -> Option<Vec<PatternToken>> {
@@ -294,7 +294,7 @@ impl DocumentReader<'_> {
         }
     }
 
-    /// Patterns of which those that begin with `!` take out again.
+    /// Patterns; those that begin with `!` take out again.
     fn patterns(
         &mut self, node: &DocumentNode, path: DocumentPath<'_>,
         check: impl Fn(&str) -> Result<(), String>,

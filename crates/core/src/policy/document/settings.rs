@@ -1,4 +1,4 @@
-//! TOML that is no policy: its values, each with its place. What they mean is for whoever reads them to say.
+//! TOML that is no policy: its values, each with its place. What they mean is for the reader to say.
 
 use serde::Serialize;
 use serde_json::Value as Json;

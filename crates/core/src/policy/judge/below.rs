@@ -1,5 +1,5 @@
-//! What lies below a directory that is read with all that is in it: a file there that a rule names, or that is protected, is
-//! read like one that is spelled out.
+//! What lies below a directory that is read with all that is in it: a file there that a rule names, or that is protected, is read
+//! as if it were spelled out.
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
@@ -100,7 +100,7 @@ pub(super) enum MeantFile {
     Yes,
     /// There may be one.
     Perhaps,
-    /// There is none.
+    /// None is meant.
     No,
 }
 
@@ -178,7 +178,7 @@ impl FilesBelow {
         Ok(LocatedPath { folding: self.folding, ..lexically(path, &from)? })
     }
 
-    /// Whether one of them is meant. `may_mean`: what may be said of a file of which the name is known in part.
+    /// Whether one of them is meant. `may_mean`: what may be said of a file whose name is known in part.
     pub(super) fn meant(
         &self, is_meant: impl Fn(&str) -> bool, may_mean: impl Fn(&[WordPiece]) -> bool,
         files: &dyn FileLookup,
@@ -204,8 +204,8 @@ impl FilesBelow {
         })
     }
 
-    /// What is said of the first of the user's own of which something is, where what is read is told. Of none of those that
-    /// are not suspected anything is said.
+    /// What is said of the first of the user's own that has an answer, where what is read is told. Of none of those that are not
+    /// suspected anything is said.
     pub(crate) fn told<T>(
         &self, suspicion: &NameSuspicion<'_>, said: impl Fn(&str) -> Option<T>,
         files: &dyn FileLookup,
@@ -264,7 +264,7 @@ fn below_git(path: &str) -> Option<impl Iterator<Item = &str>> {
 }
 
 impl FoundBelow {
-    /// There are others, of which nothing is known.
+    /// There are others, and they are unknown.
     fn hold_more(&mut self) {
         self.complete = false;
         self.complete_own = false;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::path::{DirStamp, FileLookup};
 
-/// What was made of files, by their paths: made again only where one has changed. Of so many files it is kept.
+/// What was made of files, by their paths: made again only where one has changed. At most `MOST_KEPT` are kept.
 #[derive(Debug)]
 pub(crate) struct KnownFiles<T: ?Sized, const MOST_KEPT: usize = 64> {
     seen: Mutex<HashMap<String, (DirStamp, Arc<T>)>>,

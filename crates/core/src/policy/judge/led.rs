@@ -87,7 +87,7 @@ impl LedPlaces {
         Ok(())
     }
 
-    /// A digest of all; `None`: there are none.
+    /// A digest of all; `None` without any.
     pub(super) fn digest(self) -> Option<String> {
         if self.0.is_empty() {
             return None;

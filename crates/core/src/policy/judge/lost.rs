@@ -14,8 +14,8 @@ use crate::shell::{FileAccess, FileLoss, Word, deletes, replaces};
 const PRIVATE: &[&str] = &["/tmp", "/var/tmp"];
 
 impl CallJudge<'_> {
-    /// Whether what is allowed would take away what git cannot give back, and nobody has said that it may: a rule that lets
-    /// confined commands run says nothing of that. `confined`: it is such a rule that allows it.
+    /// Whether what is allowed would take away what git cannot give back, and no rule says that it may: a rule that lets confined
+    /// commands run says nothing of that. `confined`: it is such a rule that allows it.
     ///
     /// Where another rule of its document allows it, by the name of the program, that counts for what deletes or moves. An edit
     /// is no loss that anybody has to be asked about once edits are allowed.

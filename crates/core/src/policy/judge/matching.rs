@@ -23,7 +23,7 @@ use crate::shell::{
     opens_no_file, passes_links, reads_names_only, replaces, takes_data_only,
 };
 
-/// More names are not gone through to tell that there are some.
+/// More names are not gone through to tell that any exist.
 const MOST_NAMES: usize = 64;
 
 /// A rule that speaks of an action.
@@ -461,7 +461,7 @@ impl CallJudge<'_> {
     fn holds_names(&self, path: &LocatedPath) -> bool {
         match self.files.list(&path.real, MOST_NAMES) {
             DirListing::Names(names) => !names.is_empty(),
-            // There are more than that, or nobody may know.
+            // More than that exist, or they are not known.
             DirListing::TooMany => true,
             DirListing::Unknown => false,
         }

@@ -54,7 +54,7 @@ pub struct JudgedCall<'a> {
     pub annotations: &'a BTreeMap<String, bool>,
     /// What the conditions of rules said, by their numbers. `None`, or none at all: it could not be tried, which asks.
     pub conditions: &'a [Option<bool>],
-    /// How it runs where no human approves it, as the one says who runs it. `None`: nobody holds it to anything.
+    /// How it runs where no human approves it, as its caller says. `None`: it is not confined.
     pub confined: Option<&'a ConfinedRun>,
 }
 
@@ -306,7 +306,7 @@ impl<'a> CallJudge<'a> {
             let action = covered.as_ref().unwrap_or(action);
             let mut says = self.action(action, &mut hits, trace.as_deref_mut())?;
             if self.work.get() == 0 && !self.late.get() {
-                // Whatever is still to come is not allowed any more, but a deny is not missed.
+                // What is still to come is not allowed any more, but a deny is not missed.
                 self.late.set(true);
                 self.work.set(WORK);
                 hits.clear();
@@ -343,7 +343,7 @@ impl<'a> CallJudge<'a> {
         if let Some(spots) = &spots {
             self.places.borrow_mut().add_spots(spots);
         }
-        // Nobody has to allow what goes nowhere.
+        // What goes nowhere needs no allow.
         let nowhere = spots.as_ref().is_some_and(PathSpots::is_null_device);
         let needs_allow = action.needs_allow && !nowhere;
         let confining =
@@ -479,7 +479,7 @@ impl<'a> CallJudge<'a> {
     }
 
     /// Whether a rule on addresses allows it, and not one that speaks of all that a tool does. A pattern is about the internet:
-    /// whoever means this machine, or what is beside it, names it.
+    /// this machine, or what is beside it, has to be named.
     fn is_address_named(&self, address: &UrlAddress, hits: &[RuleHit]) -> bool {
         let is_special = matches!(self.call.args, Json::Object(args) if args.get(network::WHERE)
             .is_some_and(|place| *place != Json::Null));
@@ -527,7 +527,7 @@ impl From<VerdictCause> for Doubt {
     }
 }
 
-/// Whether a doubt is none where the command is confined: which command it is, and where a path leads that only the run will
+/// Whether a doubt is gone where the command is confined: which command it is, and where a path leads that only the run will
 /// tell. What is protected is kept from it as well; what is spelled out all the same, a human is asked about at once.
 fn is_held(doubt: &Doubt, action: &Action) -> bool {
     match (&doubt.cause, &action.kind) {

@@ -53,7 +53,7 @@ pub(super) fn pool(
         let Some(document) = policy.documents().get(answer.document) else { return };
         let asks = answer.effect == Effect::Ask;
         managed_ask |= is_managed(&document.source) && asks;
-        // Whoever asks each time is heard, though another rule may be the one that is named.
+        // A rule that asks each time is heard, though the verdict may name another rule.
         forgets |= asks && answer.rule.and_then(|at| policy.rule(at)).is_some_and(|it| it.forgets);
         reviewable &= !asks || is_left_to_reviewer(policy, &answer);
         let Some(slot) = layers.get_mut(document.source.layer as usize) else { return };
@@ -91,7 +91,7 @@ pub(super) fn pool(
         if hit.effect == Effect::Allow && !counts(action, hit) {
             continue;
         }
-        // Where nobody knows whether a rule speaks, the default does as well.
+        // Where it is not certain that a rule speaks, the default does as well.
         if hit.how == MatchStrength::Surely
             && let Some(document) = policy.documents().get(hit.document)
             && let Some(spoken) = spoken.get_mut(document.source.layer as usize)
@@ -101,7 +101,7 @@ pub(super) fn pool(
         if policy.rule(hit.rule).is_some_and(|rule| rule.risk.is_some()) {
             risks.push(hit.rule);
         }
-        // Whoever asks is heard, though another rule may be the one that is named.
+        // A rule that asks is heard, though the verdict may name another rule.
         if hit.effect == Effect::Ask && policy.rule(hit.rule).is_some_and(|rule| rule.who.is_some())
         {
             who.push(hit.rule);

@@ -251,7 +251,7 @@ impl SearchSieve {
                 && !is_taken_in(path, files)
         };
         if is_garbled(name) {
-            // No form of names surely is one of it, or is none.
+            // Whether a form of names matches it is never sure.
             return hidden();
         }
         if !self.only.is_empty() && !self.only.iter().any(|glob| may_be(glob, name)) {
@@ -292,7 +292,7 @@ pub(crate) fn takes_in_again(line: &str, name: &str) -> bool {
 }
 
 /// The word as it is written, where nothing but a glob is open in it: that can only become names of its form. A glob at its
-/// beginning can become an option, of which a file has the name.
+/// beginning can become an option, by the name of a file.
 fn written(word: &Word) -> Option<String> {
     let mut text = String::new();
     for piece in &word.pieces {

@@ -48,8 +48,8 @@ fn is_folder(path: &str, files: &dyn FileLookup) -> bool {
 pub(crate) struct PathSpots {
     /// The path in each reading.
     pub(crate) located: Vec<LocatedPath>,
-    /// Those among them of which files of certain kinds alone are read: folders that symlinks lead to. To read such a file is
-    /// not to read what a folder is protected for.
+    /// Those among them in which only files of certain kinds are read: folders that symlinks lead to. To read such a file is not
+    /// to read what a folder is protected for.
     pub(crate) by_kind: Vec<LocatedPath>,
     /// What is known of it where it is not certain, and from where.
     pub(crate) loose: Vec<(Vec<WordPiece>, PathContext)>,
@@ -61,7 +61,7 @@ pub(crate) struct PathSpots {
     pub(crate) names_only: bool,
     /// Whether not even a file that is named is opened.
     pub(crate) unopened: bool,
-    /// It may name a file, and nobody knows whether anything is done with that.
+    /// It may name a file; whether anything is done with that is unknown.
     pub(crate) mentioned: bool,
     /// The word that says so is known: what is not is the end of a name that the program makes up itself.
     pub(crate) spelled: bool,

@@ -1,4 +1,4 @@
-//! The names in git's index: the files that git knows, of which alone it shows what is in them.
+//! The names in git's index: the files that git knows. Only of these it shows the contents.
 
 use std::ffi::CStr;
 use std::ops::Range;
@@ -97,7 +97,7 @@ pub(crate) struct NameSuspicion<'a> {
     pub(crate) may_mean: &'a dyn Fn(&str) -> bool,
 }
 
-/// The access, and the folders in one of which a path may lie.
+/// The access, and the folders; a path may lie in one of them.
 pub(crate) type SuspicionKey = (FileAccess, Vec<String>);
 
 /// The names in the indexes of git, read again only where an index has changed: each verdict about what git shows asks for them.
@@ -228,7 +228,7 @@ fn text(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
 }
 
-/// What is made of the entries of a repository's index, by kind and name. `None` for one that is not understood.
+/// What is made of the entries of a repository's index, by kind and name. `None` for an unreadable one.
 fn kept<T>(
     git: &str, files: &dyn FileLookup, make: impl Fn(u32, &[u8]) -> Option<T>,
 ) -> Option<Vec<T>> {

@@ -85,7 +85,7 @@ pub(super) fn tree(wide: &str, narrow: &str) -> bool {
     is_plain && !tail.is_empty() && !tail.contains("..") && !tail.contains(['\\', '?', '#', '%'])
 }
 
-/// Lists of patterns, of which some take out again.
+/// Lists of patterns; some take out again.
 pub(super) fn trees(wide: &[PlacedValue<String>], narrow: &[PlacedValue<String>]) -> bool {
     let wide: Vec<&str> = wide.iter().map(|pattern| pattern.value.as_str()).collect();
     let narrow: Vec<&str> = narrow.iter().map(|pattern| pattern.value.as_str()).collect();

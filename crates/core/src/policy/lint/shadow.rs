@@ -64,7 +64,7 @@ pub(super) fn find(documents: &[PolicyDocument]) -> HashMap<(usize, usize), Rule
             else {
                 continue;
             };
-            // Who must agree is heard beside whatever else asks.
+            // Who must agree is heard beside all other asks.
             if matches!(how, ShadowKind::Same | ShadowKind::Wider)
                 && rule.who.is_some()
                 && rule.who != other.who
@@ -188,7 +188,7 @@ fn relation(
     } else if other.effect > rule.effect {
         ShadowKind::Stricter
     } else if other.effect < rule.effect || number != other_number {
-        // Layers are judged each for itself: the same rule in two of them is none too many.
+        // Layers are judged each for itself: the same rule in two of them is not redundant.
         return None;
     } else if says_the_same(rule, other) {
         if other_index > index {

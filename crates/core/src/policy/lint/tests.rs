@@ -323,7 +323,7 @@ fn allows_of_commands_beside_wider_ones() {
         ]))
     };
     assert_eq!(allow("git log", "git log --oneline"), ["shadowed 5:1"]);
-    // Whoever spells a file out means it, also if it is one that asks.
+    // A file that is spelled out is meant, also if it asks.
     let reads = shell::analyze("cat .env", Shell::Bash);
     if reads.facts.iter().any(|fact| matches!(fact.what, FactKind::Path { .. })) {
         assert_eq!(allow("cat", "cat .env"), Vec::<String>::new());
@@ -390,7 +390,7 @@ fn many_rules_end_soon() {
         let findings = lint(&[document(&text)], None);
         assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
         let shadowed = |finding: &LintFinding| finding.code == FindingCode::Shadowed;
-        // With so many of one kind not every pair is compared.
+        // With this many of one kind not every pair is compared.
         assert_eq!(findings.iter().any(shadowed), rule.starts_with('c'), "{rule}");
     }
 }

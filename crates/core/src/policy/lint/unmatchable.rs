@@ -37,8 +37,7 @@ pub(super) fn check(report: &mut LintReport, tools: Option<&[String]>) {
     }
 }
 
-/// Tables that say how the arguments of a tool are read, which there is not: rules about commands and files pass by the one that is
-/// meant.
+/// Tables for the arguments of a tool that does not exist: rules about commands and files pass by the tool that is meant.
 pub(super) fn readings(
     document: &PolicyDocument, tools: &[String],
 ) -> impl Iterator<Item = LintFinding> {

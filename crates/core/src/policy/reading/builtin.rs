@@ -1,6 +1,6 @@
 //! How the usual tools take their arguments.
 
-/// Names of one argument, of which a call has at most one. A call with two of them could mean either.
+/// Names of one argument; a call has at most one of them. A call with two of them could mean either.
 pub(super) type ArgumentAliases = &'static [&'static str];
 
 /// What an argument says.
@@ -169,7 +169,7 @@ const PLAIN: BuiltinReading = BuiltinReading {
     other: &[],
 };
 
-/// A tool of which nothing is known.
+/// An unknown tool.
 pub(super) const NOTHING: BuiltinReading = PLAIN;
 
 /// Whether it waits for the command, and whether a human is asked by somebody else too.
@@ -466,7 +466,7 @@ const TOOLS: &[(&[&str], BuiltinReading)] = &[
     (&["network"], BuiltinReading { common: true, other: NETWORK_OTHER, ..FETCH }),
 ];
 
-/// How the tool of this name (in snake case) is read; `None` for one that is not usual.
+/// How the tool of this name (in snake case) is read; `None` for an unusual name.
 pub(super) fn of(name: &str) -> Option<BuiltinReading> {
     TOOLS.iter().find(|(names, _)| names.contains(&name)).map(|(_, tool)| *tool)
 }

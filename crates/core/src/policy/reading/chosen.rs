@@ -67,8 +67,8 @@ const HARMLESS: &[&str] = &[
 ];
 
 impl ActionReader<'_> {
-    /// Says so where a program is called by a path of the project, and a symlink there leads out of it: whoever allows
-    /// `./gradlew` means the one that the project has.
+    /// Says so where a program is called by a path of the project, and a symlink there leads out of it: an allow of `./gradlew`
+    /// means the one of the project.
     pub(super) fn linked_programs(&mut self) -> Result<(), NeedsFiles> {
         for at in 0..self.actions.len() {
             let Some(action) = self.actions.get(at) else { break };
@@ -248,8 +248,7 @@ impl ActionReader<'_> {
         Ok(found.is_some())
     }
 
-    /// The first that is found in the folders that something may run in, and in those above up to the root, whatever the project
-    /// is.
+    /// The first that is found in the folders that something may run in, and in those above up to the root, of any project.
     pub(super) fn of_folders<T>(
         &self, start: &PathStart,
         mut look: impl FnMut(&str, &dyn FileLookup) -> Result<Option<T>, PathError>,

@@ -382,7 +382,7 @@ fn is_looked_up(fact: &LineFact) -> bool {
     }
 }
 
-/// A word of which nothing is known, in the same place.
+/// An unknown word, in the same place.
 fn anything(word: &Word) -> Word {
     Word { span: word.span, pieces: vec![WordPiece::Unknown { splits: false }] }
 }

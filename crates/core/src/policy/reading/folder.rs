@@ -27,7 +27,7 @@ enum CallFolders {
 }
 
 impl ActionReader<'_> {
-    /// Says so where the folder that a program runs in may make it do what nobody spoke of.
+    /// Says so where the folder that a program runs in may make it do more than was asked for.
     pub(super) fn folders(&mut self) -> Result<(), NeedsFiles> {
         if self.moved()? {
             return Ok(());
@@ -98,8 +98,8 @@ impl ActionReader<'_> {
         Ok(())
     }
 
-    /// Says so where git finds a partial clone, and may read what is missing there: it connects to whatever the settings name,
-    /// which may be a program, and tells it which files are looked at.
+    /// Says so where git finds a partial clone, and may read what is missing there: it connects to what the settings name, which
+    /// may be a program, and tells it which files are looked at.
     pub(super) fn partial_clones(&mut self) -> Result<(), NeedsFiles> {
         let home = self.context.home.as_deref();
         let mut looked: Vec<String> = Vec::new();
@@ -334,11 +334,11 @@ impl ActionReader<'_> {
         Ok(looked_up(repository::work_tree(dir, self.files))?.unwrap_or_default())
     }
 
-    /// Says so where a program that does what the files of its folder say runs in a folder of which nobody spoke, and whether
+    /// Says so where a program that does what the files of its folder say runs in a folder that was not spoken of, and whether
     /// one does.
     ///
-    /// Unknown, and no question about the folder: whoever allows `cd` and `make` means neither `make` in every folder, nor
-    /// what any folder's files make of it.
+    /// Unknown, and no question about the folder: an allow of `cd` and `make` means neither `make` in every folder, nor what any
+    /// folder's files make of it.
     fn moved(&mut self) -> Result<bool, NeedsFiles> {
         let host = self.host();
         let mut moved = self

@@ -239,11 +239,11 @@ impl ActionReader<'_> {
         Ok(true)
     }
 
-    /// The directories of which a pattern means all that is below (`**`): a program may load what a symlink there leads to.
+    /// The directories whose whole content a pattern means (`**`): a program may load what a symlink there leads to.
     fn tops(&self, target: &Word, from: &PathContext) -> Result<Vec<String>, PathError> {
         let Some(at) = deep(target) else { return Ok(Vec::new()) };
         let mut before = target.pieces.get(..at).unwrap_or_default().to_vec();
-        // The name that it is a part of is none of a directory.
+        // The name that it is a part of is not a directory's.
         if let Some(WordPiece::Text(text)) = before.last_mut() {
             *text = text.rsplit_once('/').map_or(".", |(dir, _)| dir).to_owned();
         }

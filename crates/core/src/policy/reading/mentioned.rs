@@ -1,5 +1,5 @@
-//! What the words of a command could name of which nothing is known: files that it may read or write, and commands that it may
-//! run. That allows nothing, and no deny or ask is passed by.
+//! What the words of a command could name beyond its table: files that it may read or write, and commands that it may run. That
+//! allows nothing, and no deny or ask is passed by.
 
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ impl ActionReader<'_> {
     }
 }
 
-/// Whether a word names all that there is: of each of its files nothing is said by that.
+/// Whether a word names everything: of each single file it says nothing then.
 fn is_all(word: &str) -> bool {
     word.bytes().all(|byte| matches!(byte, b'.' | b'/' | b'*'))
 }
@@ -114,7 +114,7 @@ fn files(word: &Word) -> Vec<Word> {
     }
     for part in parts {
         let part = part.trim_start_matches('@');
-        // `file://HOST/PATH`, of which the split leaves two slashes.
+        // `file://HOST/PATH`: the split leaves two slashes of it.
         for part in [part, part.strip_prefix("//").unwrap_or(part)] {
             if !part.is_empty() && !part.starts_with('-') && !found.contains(&part) {
                 found.push(part);
@@ -124,8 +124,8 @@ fn files(word: &Word) -> Vec<Word> {
     found.into_iter().map(|part| file(word, part)).collect()
 }
 
-/// The same of a word that only the run will tell: the parts of it of which something is not known, and where nothing is
-/// known of a part, what it could be.
+/// The same of a word that only the run will tell: its parts that are not fully known, and where nothing is known of a part, what
+/// it could be.
 fn parts(word: &Word) -> Vec<Word> {
     let mut parts: Vec<Vec<WordPiece>> = vec![Vec::new()];
     for piece in &word.pieces {

@@ -93,7 +93,7 @@ impl ReadingPlan<'_> {
     }
 }
 
-/// So many arguments are compared with all names of one; of more, each name is looked up.
+/// Up to this many arguments are compared with all names; of more, each name is looked up.
 const FEW: usize = 8;
 
 /// Names of one argument: the usual ones, or those that a document states.
@@ -302,7 +302,7 @@ impl<'a> ActionReader<'a> {
         Some(value)
     }
 
-    /// The one of these arguments that the call has, or why there is none.
+    /// The one of these arguments that the call has, or why not.
     fn only<'n>(&self, names: &[&'n str]) -> Result<Option<(&'n str, &'a Json)>, String> {
         let Json::Object(entries) = self.call.args else { return Ok(None) };
         let is_other = |name: &String| !names.contains(&name.as_str());
@@ -397,7 +397,7 @@ impl<'a> ActionReader<'a> {
         let kind = match says {
             ArgumentMeaning::Url => {
                 if let Some(path) = crate::path::file_of(text) {
-                    // A file is read, whatever it is called.
+                    // A file is read, under any name.
                     let kind = ActionKind::Path {
                         access: FileAccess::Read,
                         target: literal(path),

@@ -117,7 +117,7 @@ impl KnownGit {
                 }
                 files.text(&file, MOST_SETTINGS).map(|text| Arc::new(SeenSettings::of(&text)))
             });
-            // One that is not read could say so.
+            // An unread one could say so.
             let Some(seen) = seen.filter(|_| looked <= MOST_FILES) else { return true };
             if says(&seen) {
                 return true;
@@ -148,7 +148,7 @@ pub(super) enum NestedRepository {
 }
 
 impl NestedRepository {
-    /// What is said to whoever is asked.
+    /// What is said to the human.
     pub(super) fn why(&self) -> String {
         match self {
             Self::In(folder) => format!(
@@ -230,7 +230,7 @@ impl<'a> NestedRepositories<'a> {
             return Ok(Some(NestedRepository::Perhaps(folder.to_owned())));
         };
         for folder in &found {
-            // What is no repository yet is none to git.
+            // git passes over what is no repository yet.
             if matches!(seen(folder, self.files)?, SeenFolder::Husk) {
                 continue;
             }

@@ -18,7 +18,7 @@ pub(in crate::policy) enum FoundRepository {
     Nothing,
     /// One that names no program: of commands that look, git runs nothing there.
     Plain,
-    /// One of which that is not known.
+    /// One that may name a program.
     Some,
     /// Perhaps one that nobody made: a `HEAD`, `objects` and `refs` beside each other, as any clone can bring them.
     Hidden,
@@ -31,7 +31,7 @@ pub(in crate::policy) enum SeenFolder {
     Linked(String),
     /// A repository, in `.git`.
     Own,
-    /// A `.git` that is none: git looks further.
+    /// An invalid `.git`: git looks further.
     Husk,
     /// One whose place is no text, or can be read in two ways.
     Untold,
@@ -340,7 +340,7 @@ fn holds_secrets(settings: &str) -> bool {
     })
 }
 
-/// Whether these settings say that there are more in another file.
+/// Whether these settings continue in another file.
 fn goes_on_elsewhere(settings: &str) -> bool {
     let settings = settings.to_ascii_lowercase();
     settings.contains("[include") || settings.contains("worktreeconfig")

@@ -285,7 +285,7 @@ struct WantedVersion {
 /// Where a version lies that was installed.
 #[derive(Debug)]
 enum Installed {
-    /// It is none, or it cannot be told.
+    /// No place, or an unknown one.
     Nowhere,
     /// Below the first of these folders that is there.
     Below(Vec<(&'static str, String)>),
@@ -558,7 +558,7 @@ fn is_plain_or_lts(version: &str) -> bool {
         || lts.is_some_and(|name| name == "*" || is_plain(name.strip_prefix('-').unwrap_or(name)))
 }
 
-/// A version of a tool that mise or asdf runs: mise would fetch one that is not installed, where it is used.
+/// A version of a tool that mise or asdf runs: where it is not installed, mise would fetch it.
 fn of_tool(tool: &str, version: &str) -> Option<WantedVersion> {
     // The program that is found behind the shim.
     if version == "system" {

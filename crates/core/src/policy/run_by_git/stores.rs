@@ -19,7 +19,7 @@ impl Finding<'_> {
         if common != git {
             return self.add_store(&common);
         }
-        // It is there, and says what nobody knows.
+        // It is there, with unknown content.
         self.found.unheld |=
             self.is_there(&says) && self.look.files.text(&says, named::LONGEST).is_none();
     }
@@ -81,7 +81,7 @@ impl Finding<'_> {
         self.add_place(&names);
         let text = self.look.files.text(&names, named::LONGEST);
         let others = text.as_deref().and_then(alternates);
-        // It is there, and says what nobody knows.
+        // It is there, with unknown content.
         self.found.unheld |= others.is_none() && self.is_there(&names);
         let (_, real) = self.located(objects);
         let absolute = |other: String| {
@@ -146,7 +146,7 @@ fn alternates(text: &str) -> Option<Vec<String>> {
         if !name.is_empty() {
             names.push(name);
         }
-        // Whatever stands behind it is passed over, and not a line end alone.
+        // Any character behind it is passed over, not a line end alone.
         let mut behind = rest.get(read..)?.chars();
         behind.next();
         rest = behind.as_str();

@@ -109,7 +109,7 @@ fn what_may_stand_behind_the_words() {
         &[
             ("deny", "rm x"),
             ("deny", "/bin/rm 'x'"),
-            // Whatever else stands there.
+            // With any other words there.
             ("deny", "rm x y"),
             ("deny", "rm -f x"),
             ("deny", "rm x $y"),
@@ -285,7 +285,7 @@ fn what_is_covered_by_the_rest_of_a_call_that_has_no_rest_is_not_allowed() {
     );
 }
 
-/// Of a line behind `ls`: a file that is opened and told to nobody is covered by that.
+/// Of a line behind `ls`: a file that is opened and not shown is covered by that.
 fn behind_a_list(line: &str) -> Effect {
     if line == "< a.txt" { Effect::Allow } else { Effect::Ask }
 }

@@ -38,7 +38,7 @@ const PATHS: &[&str] = &[
     "*.key",
 ];
 
-/// Each of these names one directory or file and all below it: of others nobody knows whether they are below.
+/// Each of these names one directory or file and all below it: of others it is unknown whether they are below.
 const PATTERNS: &[&str] = &[
     "a",
     "a/**",

@@ -106,7 +106,7 @@ fn a_program_opens_files_of_its_own_kinds_below_a_folder() {
         ("ask", "eslint --ext env ."),
         ("deny", "eslint --ext .env ."),
         ("ask", "ruff check --extension env:python ."),
-        // By name it is opened whatever it is called.
+        // A file that is named is opened, of any kind.
         ("deny", "ruff check .env"),
         ("deny", "mypy src .env"),
     ];

@@ -89,7 +89,7 @@ fn whoever_writes_a_policy_may_forbid_a_mode() {
         LayerKind::Code,
         LayerKind::Session,
     ] {
-        // It only tightens: nobody has to be trusted for that.
+        // It only tightens: that needs no trust.
         let forbids = document("forbid = [\"auto\"]", layer, false);
         let silent = document("", LayerKind::Managed, true);
         let policy = pooled(vec![silent, forbids]);

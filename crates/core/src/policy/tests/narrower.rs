@@ -157,7 +157,7 @@ fn where_nothing_is_remembered_nothing_is_offered_and_no_grant_answers() {
         ("remember = \"never\"\n", false),
         ("[[rule]]\neffect = \"ask\"\ncommands = [\"npm\"]\n", true),
         ("[[rule]]\neffect = \"ask\"\ncommands = [\"npm\"]\nremember = \"never\"\n", false),
-        // Another rule may be the one that is named.
+        // The verdict may name another rule.
         (
             "[[rule]]\neffect = \"ask\"\ncommands = [\"npm run\"]\n\n[[rule]]\neffect = \"ask\"\ncommands = [\"npm\"]\nremember = \"never\"\n",
             false,

@@ -230,7 +230,7 @@ fn protected_files_ask_unless_they_are_named() {
         &[
             ("allow", "echo x > src/.git/config"),
             ("allow", "cat .env"),
-            // The second is none that the rule spells out.
+            // The rule does not spell out the second.
             ("ask", "cat .env .env"),
             ("ask", "cat .env.local"),
         ],

@@ -179,7 +179,7 @@ pub(super) fn zip(walk: &mut ArgumentWalk) {
         if letters.contains("TT") {
             walk.runs(at + usize::from(begins.ends_with("TT")), DoubtReason::RunsCode);
         }
-        // Names of two letters that take a value, `-lf LOG` among them, or of which a letter does.
+        // Names of two letters that take a value, `-lf LOG` among them, or have a letter that does.
         if ["lf", "sp", "UN", "tt", "ds", "li", "ic", "ws", "db", "sb", "so", "nw"]
             .iter()
             .any(|name| letters.contains(name))

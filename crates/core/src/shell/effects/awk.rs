@@ -191,7 +191,7 @@ impl<'a> AwkReader<'a> {
         within || (self.printing.is_some() && !self.operand && !begins)
     }
 
-    /// Goes on by so many bytes.
+    /// Goes on by this many bytes.
     fn pass(&mut self, bytes: usize) -> &'a str {
         let (passed, rest) = self.rest.split_at_checked(bytes).unwrap_or((self.rest, ""));
         self.rest = rest;
@@ -310,7 +310,7 @@ impl<'a> AwkReader<'a> {
                 self.printing = Some(self.open.len());
                 self.operand = false;
             }
-            // Words of the language to every awk. `case` is none: see `WORDS`.
+            // Words of the language to every awk. `case` is not: see `WORDS`.
             "in" | "return" | "else" | "do" | "delete" | "exit" | "if" | "while" | "for" => {
                 self.operand = false;
             }

@@ -94,7 +94,7 @@ pub(super) fn changes_here(walk: &mut ArgumentWalk) {
     writes_here(walk, here);
 }
 
-/// What whoever allows the program means, and no word of the line.
+/// Covered by an allow of the program; no word of the line names it.
 fn writes_here(walk: &mut ArgumentWalk, here: Word) {
     walk.path(0, FileAccess::Write, here, true);
 }
@@ -131,7 +131,7 @@ fn operands(walk: &mut ArgumentWalk, changes: bool) {
         if word.literal().is_some_and(|text| words::pattern_root(text).is_some()) {
             pattern(walk, operand.arg, &word, changes);
         } else if changes && here {
-            // They go over the sources of a project, and that is what whoever allows the program means.
+            // They go over the sources of a project, and that is what an allow of the program means.
             walk.operand_is(operand, OperandUse::ReadBelow);
             writes_here(walk, word);
         } else {
@@ -318,7 +318,7 @@ pub(super) fn report(walk: &mut ArgumentWalk, part: ArgumentPart) {
     }
 }
 
-/// A plugin that is loaded; `no:NAME` is one that is not.
+/// A plugin that is loaded; `no:NAME` is not loaded.
 pub(super) fn plugin(walk: &mut ArgumentWalk, part: ArgumentPart) {
     if !words::beginning(&walk.word(part)).starts_with("no:") {
         walk.runs(part.arg, DoubtReason::RunsCode);

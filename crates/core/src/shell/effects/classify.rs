@@ -27,7 +27,7 @@ pub(crate) fn takes_data_only(name: &str) -> bool {
     called(name).is_some_and(|program| program.data_only)
 }
 
-/// Whether the operands of this program are addresses, of which some programs of its kind take names of files as well.
+/// Whether the operands of this program are addresses; some programs of its kind take names of files as well.
 pub(crate) fn takes_addresses(name: &str) -> bool {
     called(name)
         .is_some_and(|program| matches!(program.operands, OperandSpec::All(OperandUse::Url)))
@@ -233,7 +233,7 @@ fn always_keeps(name: &str, kept: &str) -> bool {
 pub(crate) enum EffectKnowledge {
     /// Nothing: no table has it.
     No,
-    /// The options that do something; one that is not listed counts as harmless.
+    /// The options that do something; others count as harmless.
     InPart,
     /// All: an option that is not listed makes it unknown.
     Wholly,

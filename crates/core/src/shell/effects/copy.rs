@@ -55,7 +55,7 @@ impl ArgumentWalk<'_> {
     /// Sources and a destination. With words that may vanish or become several, more than one could be the destination.
     pub(super) fn copy(&mut self, operands: &[WalkOperand], source: OperandUse) {
         let last = operands.len().saturating_sub(1);
-        // Whoever writes the link writes what it leads to.
+        // Writing the link writes what it leads to.
         let source = if self.kept(LINKS).is_some() { OperandUse::Change } else { source };
         if let Some(into) = self.into {
             self.under(into, operands);

@@ -1,4 +1,4 @@
-//! What the tables say, as plain data: for whoever tries the programs themselves, and for a document of them.
+//! What the tables say, as plain data: for trials of the programs themselves, and for a document of them.
 
 use super::spec::{
     MovingCommands, OperandSpec, OperandUse, OptionMeaning, OptionName, OptionTakes, ProgramSpec,
@@ -20,7 +20,7 @@ pub struct DescribedProgram {
     pub has_commands: bool,
     /// What its operands are used for.
     pub operands: String,
-    /// Which of its commands make or move links or folders, whatever their options say. Empty: none.
+    /// Which of its commands make or move links or folders, with any options. Empty: none.
     pub moves: String,
     /// What a variable of any name is to it: `data`, `settings`, or anything, and then it is empty.
     pub variables: &'static str,

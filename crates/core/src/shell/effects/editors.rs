@@ -1,4 +1,4 @@
-//! Programs that run commands which nobody has written on their command line: editors, debuggers, recorders.
+//! Programs that run commands that are not on their command line: editors, debuggers, recorders.
 
 use super::spec::{OperandSpec::*, OperandUse};
 use super::walk::ArgumentWalk;

@@ -6,8 +6,8 @@ use crate::shell::{Word, WordPiece};
 /// More alternatives than anyone writes in one word.
 const MOST: usize = 64;
 
-/// What a program that takes the word for a pattern of its own looks for: each alternative of its braces, its wildcards as
-/// those of a shell. Without any of both it is no pattern, and that is none. `None`: there are too many.
+/// What a program that takes the word for a pattern of its own looks for: each alternative of its braces, its wildcards as those
+/// of a shell. Without any, it is no pattern: an empty list. `None`: there are too many.
 pub(super) fn alternatives(word: &Word) -> Option<Vec<Word>> {
     let mut text = String::new();
     for piece in &word.pieces {
@@ -23,7 +23,7 @@ pub(super) fn alternatives(word: &Word) -> Option<Vec<Word>> {
     Some(texts.iter().map(|text| Word { span: word.span, pieces: pieces(text) }).collect())
 }
 
-/// The texts that braces make. One that is not closed is a character like others. `None`: there are too many of either.
+/// The texts that braces make. An unclosed one is a character like others. `None`: there are too many of either.
 pub(crate) fn written_out(text: &str) -> Option<Vec<String>> {
     if text.matches('{').count() > MOST {
         return None;

@@ -1,8 +1,8 @@
 //! Commands of git that list, or change the repository: which of both.
 //!
-//! Whoever allows such a command means that it makes something; what it loses or replaces has to be spelled out, word by
-//! word. So what is made counts as done by the command (argument 0), and what is lost by the word that says so. A file of the
-//! repository stands for what is changed.
+//! An allow of such a command means that it makes something; what it loses or replaces has to be spelled out, word by word. So
+//! what is made counts as done by the command (argument 0), and what is lost by the word that says so. A file of the repository
+//! stands for what is changed.
 
 use super::walk::{ArgumentPart, ArgumentWalk};
 use super::{git, git_shown, words};
@@ -23,7 +23,7 @@ pub(super) fn loses(walk: &mut ArgumentWalk, part: ArgumentPart) {
 
 /// Files of the work tree are written: which ones, the repository knows.
 ///
-/// Counts as done by the command, as all that it makes: whoever allows the command means it. A deny of a file bites.
+/// Counts as done by the command, as all that it makes: an allow of the command means it. A deny of a file bites.
 pub(super) fn writes_tree(walk: &mut ArgumentWalk) {
     tree(walk, 0);
 }
@@ -54,7 +54,7 @@ fn brings(walk: &mut ArgumentWalk, arg: usize) {
     }
 }
 
-/// A command that brings files of another commit, whatever its words.
+/// A command that brings files of another commit, with any words.
 pub(super) fn rewrites(walk: &mut ArgumentWalk) {
     walk.operands.clear();
     let named = |word: &Word| word.literal().is_some_and(|name| walk.program.names.contains(&name));

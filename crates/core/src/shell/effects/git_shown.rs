@@ -16,7 +16,7 @@ const FULL: &str = "full";
 const QUIET: &str = "quiet";
 /// What is read from the input says what is shown, and which files of it.
 const INPUT: &str = "input";
-/// Options that name objects of which none has to be a commit.
+/// Options that name objects; none has to be a commit.
 const OBJECTS: &str = "objects";
 
 /// What pathspecs, or other operands, speak of.
@@ -24,11 +24,11 @@ struct ShownOperands {
     uses: OperandUse,
     /// Whether what is in files is shown.
     shown: bool,
-    /// Whether an operand that stands before `--` may be a revision, of which all is shown.
+    /// Whether an operand that stands before `--` may be a revision; all of it is shown.
     revisions: bool,
     /// Whether `HEAD:name` shows that one file, and of a folder the names alone.
     blobs: bool,
-    /// Whether only commits are walked through: what an operand names is passed over where it is none.
+    /// Whether only commits are walked through: an operand that names no commit is passed over.
     commits: bool,
 }
 
@@ -140,7 +140,7 @@ pub(super) fn stashes(walk: &mut ArgumentWalk) {
     git::picks(walk);
 }
 
-/// All that revisions hold goes into a file, or to whoever reads the output.
+/// All that revisions hold goes into a file, or to the reader of the output.
 pub(super) fn bundled(walk: &mut ArgumentWalk) {
     everything(walk, ArgumentPart { arg: 0, skip: 0 });
     walk.lay_out(First(OperandUse::Write, OperandUse::Nothing), OperandUse::Nothing);
@@ -226,7 +226,7 @@ fn object(walk: &mut ArgumentWalk, arg: usize, blobs: bool) {
     }
 }
 
-/// A revision, of which all may be shown, or put in another place, where it is no commit.
+/// A revision; where it is no commit, all of it may be shown, or put in another place.
 pub(super) fn revision(walk: &mut ArgumentWalk, part: ArgumentPart) {
     git::named(walk, part, OperandUse::Read);
     if part.skip == 0 {

@@ -1,10 +1,10 @@
 //! What well-known programs do with their arguments: which files they read and write, which addresses they use, and which
 //! of their options run code. Pure tables.
 //!
-//! The tables are texts in `programs/`, with one reader ([`read`]) for all that is asked about programs. What does not fit
-//! a table (the scripts of sed and awk, `dd of=`) is a small function that a table names ([`special`]). The tables are a
-//! superset: where two versions of a program differ, both readings count. A program's options are all in its table, and one
-//! that is not makes the command unknown; a program whose options are not described says so (`open`).
+//! The tables are texts in `programs/`, with one reader ([`read`]) for all that is asked about programs. What does not fit a
+//! table (the scripts of sed and awk, `dd of=`) is a small function that a table names ([`special`]). The tables are a superset:
+//! where two versions of a program differ, both readings count. A program's options are all in its table, and any other makes the
+//! command unknown; a program whose options are not described says so (`open`).
 
 mod archives;
 mod awk;
@@ -136,8 +136,8 @@ fn called(name: &str) -> Option<&'static ProgramSpec> {
 
 /// What this command does with its arguments. A program that is not known does nothing that could be said.
 ///
-/// `files`: words that stand for one file or several, none of which is an option, even where they split (what `find -exec`
-/// adds below a root that is known).
+/// `files`: words that stand for one file or several, never for an option, even where they split (what `find -exec` adds below a
+/// root that is known).
 pub(crate) fn of(argv: &[Word], files: &[Word]) -> CommandEffects {
     let Some(name) = argv.first().and_then(Word::literal) else { return CommandEffects::default() };
     match called(name) {

@@ -9,7 +9,7 @@ use crate::shell::{DoubtReason, FileAccess, FileLoss, Word, WordPiece};
 const REMOVES: &str = "removes";
 const PURGES: &str = "purges";
 
-/// The host, and what runs there: whoever allows the host by name allows that.
+/// The host, and what runs there: an allow of the host by name allows that.
 pub(super) fn ssh(walk: &mut ArgumentWalk) {
     match std::mem::take(&mut walk.operands).first() {
         Some(host) => {
@@ -20,7 +20,7 @@ pub(super) fn ssh(walk: &mut ArgumentWalk) {
     }
 }
 
-/// Names, `@server`, and `+option`, none of which reads a file.
+/// Names, `@server`, and `+option`; none reads a file.
 pub(super) fn dig(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
         let begins = words::beginning(walk.place(operand.arg));

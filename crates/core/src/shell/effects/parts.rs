@@ -7,14 +7,14 @@ use crate::shell::Word;
 /// The words of a command behind the name of its program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct CommandParts {
-    /// Words that are operands, by their index; `false` for one that is the value of an option to some versions of the
-    /// program. Names of commands (`log` of `git log`) are among them.
+    /// Words that are operands, by their index; `false` for the value of an option to some versions of the program. Names of
+    /// commands (`log` of `git log`) are among them.
     pub(crate) operands: Vec<(usize, bool)>,
     /// The options that stand in them.
     pub(crate) options: Vec<GivenOption>,
 }
 
-/// An option of a command. One that is cut short is all that it could be.
+/// An option of a command. If cut short, it is all that it could be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GivenOption {
     /// The index of the word that it stands in.
@@ -28,8 +28,8 @@ pub(crate) struct GivenOption {
 /// Takes a command apart; `None` where that cannot be told: the program has no table, an option is not in it (whether the
 /// table is open or not), or a word may become several or an option.
 ///
-/// Each word that is no value of an option in every reading is among the parts. So whoever finds all of them in order
-/// leaves out nothing that the program could take for an operand or an option.
+/// Each word that is no value of an option in every reading is among the parts. So finding all of them in order leaves out
+/// nothing that the program could take for an operand or an option.
 pub(crate) fn parts(argv: &[Word]) -> Option<CommandParts> {
     let name = argv.first()?.literal()?;
     let program = called(name)?;

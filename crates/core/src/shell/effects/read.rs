@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `program NAME…` | a program, by all its names |
 //! | `command PARENT NAME…` | a command of a program; of a command of a command with a dot, `command git.stash list`; `--` is what stands behind `--` |
-//! | `folder data` | the programs from here on take data alone from the folder that they work in, none of which says what they do; `folder code` ends that, and both may stand in a block |
+//! | `folder data` | the programs from here on take data alone from the folder that they work in, and none says what they do; `folder code` ends that, and both may stand in a block |
 //! | `variables settings` | a variable of any name is a setting to it, or data: it puts none into a command line or a path |
 //! | `read-by-words` | it runs what the project says, and all the same its words say all that it reads |
 //! | `set NAME` | lines that several have: `include NAME` |
@@ -38,7 +38,7 @@
 //! | `assigns` | `NAME=value` may stand before that command |
 //! | `doubt REASON` | unknown, whatever command it runs: `runs`, `elsewhere`, `privileged` |
 //! | `language LANGUAGE` | what a shell reads: `bash`, `sh` (bash or dash), `words` (plain words only), `other` |
-//! | `open` | its options are not described: one that is not listed does nothing that is known |
+//! | `open` | its options are not described: an unlisted one does nothing that is known |
 //! | `looks:NAME OPTION…` | a use: it only looks where it otherwise writes, if only these and the following stand in the line |
 //! | `beside:NAME OPTION…` | options, spelled without a value, beside which those of `looks:NAME` keep their word |
 //! | `clears:PATH OPTION…` | a use: of what the program made itself it deletes this, where it runs |

@@ -131,7 +131,7 @@ pub(super) enum OperandSpec {
     Copy(OperandUse),
     /// The first says which of the program's commands runs; what follows is that command's.
     Command,
-    /// So many operands, and then a command that it runs. Options end at the first of them.
+    /// This many operands, and then a command that it runs. Options end at the first of them.
     Launches(usize),
     /// The program's own code looks at them when all options have been seen.
     Code(fn(&mut ArgumentWalk)),
@@ -148,7 +148,7 @@ impl OperandSpec {
     }
 }
 
-/// Which commands of a program make or move links or folders, whatever their options say: `git pull`, `npm install`.
+/// Which commands of a program make or move links or folders, with any options: `git pull`, `npm install`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum MovingCommands {
     /// These.
@@ -195,11 +195,11 @@ pub(crate) enum ProgramKind {
     Launcher,
     /// Does entirely different things by its first argument, code included.
     Family,
-    /// Reaches other machines: wherever, and with whatever content.
+    /// Reaches other machines: anywhere, and with any content.
     Reaching,
-    /// Edits and runs whatever is typed.
+    /// Edits and runs all that is typed.
     Editor,
-    /// Destroys or overwrites whatever it is pointed at.
+    /// Destroys or overwrites all that it is pointed at.
     Blunt,
     /// Nothing of that.
     Plain,
@@ -226,7 +226,7 @@ pub(super) struct ProgramSpec {
     pub(super) path: &'static str,
     /// What it is.
     pub(super) kind: ProgramKind,
-    /// Those of its names under which it runs nothing that its arguments do not say, all of which are looked at.
+    /// Those of its names under which it runs nothing but what its arguments say; these are all looked at.
     pub(super) understood: Vec<&'static str>,
     /// How many words say what it does.
     pub(super) words: usize,
@@ -240,7 +240,7 @@ pub(super) struct ProgramSpec {
     pub(super) operands: OperandSpec,
     /// How options are told from operands.
     pub(super) style: OptionStyle,
-    /// Its options are not described: one that is not listed does nothing that is known.
+    /// Its options are not described: an unlisted one does nothing that is known.
     pub(super) open: bool,
     /// Whether directories among the operands are always used with all that is below them.
     pub(super) recursive: bool,
@@ -258,7 +258,7 @@ pub(super) struct ProgramSpec {
     pub(super) beside: Vec<(&'static str, OptionName)>,
     /// What counts as if an option had said it.
     pub(super) always: Vec<OperandUse>,
-    /// The files and folders that it makes where it runs, of which no word speaks.
+    /// The files and folders that it makes where it runs, and that no word names.
     pub(super) leaves: Vec<&'static str>,
     /// The names of the files that it opens below a folder, which are all that it reads there. Empty: any file.
     pub(super) opens: Vec<&'static str>,
@@ -293,7 +293,7 @@ pub(super) struct ProgramSpec {
 }
 
 impl ProgramSpec {
-    /// A program of which nothing is known but its names.
+    /// A program that is known by its names alone.
     pub(super) fn new(names: Vec<&'static str>) -> Self {
         Self {
             path: names.first().copied().unwrap_or_default(),
@@ -342,7 +342,7 @@ impl ProgramSpec {
         rest.get(..to).unwrap_or_default()
     }
 
-    /// The readings of a long name; of one that is cut short those of all that it could be.
+    /// The readings of a long name; of one cut short those of all that it could be.
     pub(super) fn long(&self, name: &str) -> &[(&'static str, OptionMeaning)] {
         let from = self.longs.partition_point(|(known, _)| *known < name);
         let rest = self.longs.get(from..).unwrap_or_default();

@@ -160,7 +160,7 @@ fn ps_value(walk: &mut ArgumentWalk, arg: usize) {
     }
 }
 
-/// In batch mode only: otherwise it asks for commands, one of which is `kill`.
+/// In batch mode only: otherwise it asks for commands, `kill` among them.
 pub(super) fn top(walk: &mut ArgumentWalk) {
     walk.operands.clear();
     if walk.kept("batch").is_none() {

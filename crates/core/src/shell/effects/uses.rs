@@ -169,7 +169,7 @@ impl ArgumentWalk<'_> {
         }
     }
 
-    /// Goes over the operands; `here` is used when there is none.
+    /// Goes over the operands; `here` is used without any.
     pub(super) fn lay_out(&mut self, layout: OperandSpec, here: OperandUse) {
         if let OperandSpec::Code(code) = layout {
             return code(self);

@@ -30,7 +30,7 @@ pub(super) struct WalkOperand {
 /// A walk.
 pub(super) struct ArgumentWalk<'a> {
     pub(super) argv: &'a [Word],
-    /// Words that are files, whatever they become.
+    /// Words that are files in every expansion.
     pub(super) files: &'a [Word],
     pub(super) program: &'static ProgramSpec,
     /// Where its words begin.
@@ -44,7 +44,7 @@ pub(super) struct ArgumentWalk<'a> {
     pub(super) doubtful: bool,
     pub(super) effects: CommandEffects,
     pub(super) operands: Vec<WalkOperand>,
-    /// How many of them are none where a pattern finds one name.
+    /// How many of them vanish where a pattern finds one name.
     perhaps: usize,
     /// Whether an option stood for the first operand.
     pub(super) settled: bool,
@@ -564,12 +564,12 @@ impl<'a> ArgumentWalk<'a> {
         self.effects.unknown.push((arg, why));
     }
 
-    /// Notes that the command is unknown, whatever rule there is.
+    /// Notes that the command is unknown, under any rule.
     pub(super) fn unnamable(&mut self, why: DoubtReason) {
         self.effects.unknown.push((self.argv.len(), why));
     }
 
-    /// The argument, as a place; the command when there is none.
+    /// The argument, as a place; the command without one.
     pub(super) fn place(&self, arg: usize) -> &'a Word {
         static NONE: Word =
             Word { span: crate::shell::Span { start: 0, end: 0 }, pieces: Vec::new() };
@@ -673,7 +673,7 @@ impl<'a> ArgumentWalk<'a> {
         self.operands = operands;
     }
 
-    /// Goes on with the command that the first operand names. One that is not known may be another name for anything.
+    /// Goes on with the command that the first operand names. An unknown one may be another name for anything.
     fn command(&mut self) {
         let operands = std::mem::take(&mut self.operands);
         let Some(first) = operands.first() else { return };

@@ -2,7 +2,7 @@
 
 use crate::shell::{Word, WordPiece};
 
-/// The text that a word begins with for certain, empty if there is none.
+/// The text that a word begins with for certain, or an empty one.
 pub(in crate::shell) fn beginning(word: &Word) -> &str {
     match word.pieces.first() {
         Some(WordPiece::Text(text)) => text,
@@ -293,7 +293,7 @@ pub(super) fn pattern_root(text: &str) -> Option<&str> {
     Some(if root.is_empty() { "/" } else { root })
 }
 
-/// Endings of sources and of data, under which nobody keeps secrets by default.
+/// Endings of sources and of data; such files hold no secrets by default.
 const ENDINGS: &[&str] = &[
     "astro",
     "c",

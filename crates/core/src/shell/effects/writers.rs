@@ -18,7 +18,7 @@ pub(super) fn install(walk: &mut ArgumentWalk) {
     walk.lay_out(layout, OperandUse::Nothing);
 }
 
-/// The rights of what is made, which may be those of its owner for whoever runs it.
+/// The rights of what is made; they may give those of its owner to all who run it.
 pub(super) fn rights(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     let is_plain = |mode: &str| match u32::from_str_radix(mode, 8) {
@@ -30,7 +30,7 @@ pub(super) fn rights(walk: &mut ArgumentWalk, part: ArgumentPart) {
     }
 }
 
-/// The rights of another file, whatever those are.
+/// The rights of another file, which may be any.
 pub(super) fn other_rights(walk: &mut ArgumentWalk, part: ArgumentPart) {
     walk.runs(part.arg, DoubtReason::GivesRights);
 }

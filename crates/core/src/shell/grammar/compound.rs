@@ -165,7 +165,7 @@ impl LineProver<'_, '_> {
             if again {
                 let length = self.at.saturating_sub(from);
                 if !self.found.affords(length.saturating_mul(words.len())) {
-                    // Whatever it is.
+                    // With any value.
                     self.found.values.give(name, GivenValue::Unknown, true);
                     (self.at, self.in_substitution, self.behind_document) =
                         (from, inside, document);
@@ -274,7 +274,7 @@ impl LineProver<'_, '_> {
         self.function_body()
     }
 
-    /// The body of a function, and the fact that there is one.
+    /// The body of a function, and the fact that it exists.
     pub(super) fn function_body(&mut self) -> Read {
         self.unknown(self.at, DoubtReason::Function);
         self.found.values.forget();

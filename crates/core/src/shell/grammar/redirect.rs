@@ -29,8 +29,8 @@ impl LineProver<'_, '_> {
         }
     }
 
-    /// The number right before a redirection; `false`, behind some digits, when there is none. POSIX leaves open whether
-    /// it may have more digits than one: dash then takes it for a word.
+    /// The number right before a redirection; `false`, behind some digits, without one. POSIX leaves open whether it may have
+    /// more digits than one: dash then takes it for a word.
     pub(super) fn descriptor(&mut self) -> bool {
         let mut digits = 0;
         let start = self.at;

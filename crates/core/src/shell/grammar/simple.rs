@@ -30,7 +30,7 @@ impl LineProver<'_, '_> {
         }
         // Some builtins keep what stands before them.
         let name = argv.first().map(Word::literal);
-        // Before some they stay, and are handed on, where the shell keeps to POSIX as one that is called `sh` does.
+        // Before some they stay, and are handed on, where the shell keeps to POSIX as under the name `sh`.
         let is_special = name.is_none_or(|name| name.is_none_or(is_special_builtin));
         if is_special || name.is_none_or(|name| name.is_none_or(is_builtin)) {
             for (name, value) in &leading {
@@ -150,7 +150,7 @@ impl LineProver<'_, '_> {
         self.function_body()
     }
 
-    /// Whether behind the letters that are next stands what may make an assignment of them. Most words are none.
+    /// Whether behind the letters that are next stands what may make an assignment of them. Most do not begin one.
     fn may_be_assignment(&self) -> bool {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         let end = rest.iter().find(|byte| !(byte.is_ascii_alphanumeric() || **byte == b'_'));

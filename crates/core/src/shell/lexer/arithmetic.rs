@@ -169,8 +169,8 @@ impl LineProver<'_, '_> {
         }
     }
 
-    /// A word whose text is evaluated once it is expanded and its quotes are gone. Known are a number, parts of which may be
-    /// what holds numbers, and the name of a variable that holds one.
+    /// A word whose text is evaluated once it is expanded and its quotes are gone. Known are a number, whose parts may be what
+    /// holds numbers, and the name of a variable that holds one.
     pub(in super::super) fn computes(
         &mut self, from: usize, pieces: &[WordPiece], seen: &[SeenExpansion],
     ) {
@@ -217,7 +217,7 @@ impl LineProver<'_, '_> {
         self.blanks_only();
         if self.peek() == b'[' {
             self.looks_at(from, &name);
-            // `a[i]=1`: whatever the subscript, the name counts as set when an assignment follows somewhere.
+            // `a[i]=1`: with any subscript, the name counts as set when an assignment follows somewhere.
             let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
             let mut line = rest.iter().take_while(|byte| !b"\n;".contains(byte));
             if rest.len() >= 200 || line.any(|byte| b"=+-".contains(byte)) {

@@ -169,8 +169,8 @@ struct OpenBrace {
     commas: Vec<usize>,
 }
 
-/// The brace at `open`. `Some(None)`: it is none, and stands for itself. As bash looks for its end: a `}` before the first
-/// comma, or dots, of its own level does not close it.
+/// The brace at `open`. `Some(None)`: it stands for itself. As bash looks for its end: a `}` before the first comma, or dots, of
+/// its own level does not close it.
 #[allow(clippy::option_option, reason = "not certain, no brace, a brace")]
 fn matching(text: &str, open: usize) -> Option<Option<OpenBrace>> {
     let bytes = text.as_bytes();

@@ -14,7 +14,7 @@ pub(in super::super) enum SeenExpansion {
 }
 
 impl LineProver<'_, '_> {
-    /// Whatever starts with the `$` that is next.
+    /// All that starts with the `$` that is next.
     pub(in super::super) fn dollar(&mut self, quoting: QuotingState, out: &mut WordPieces) -> Read {
         let splits = quoting == QuotingState::None;
         let start = self.at;
@@ -122,7 +122,7 @@ impl LineProver<'_, '_> {
         }
     }
 
-    /// A number: one word, whatever it is, unless words are split at digits.
+    /// A number: one word, with any value, unless words are split at digits.
     fn number_piece(&self, splits: bool) -> WordPiece {
         WordPiece::Unknown { splits: splits && self.found.values.separators() }
     }
@@ -229,7 +229,7 @@ impl LineProver<'_, '_> {
         Ok(())
     }
 
-    /// The name of a variable; empty when there is none.
+    /// The name of a variable; empty without one.
     pub(in super::super) fn name(&mut self) -> String {
         let mut name = String::new();
         if self.peek().is_ascii_digit() {
@@ -526,7 +526,7 @@ enum BracedParameter {
     Plain(String),
     /// What the script is given under this number.
     Given(String),
-    /// What is a number whatever it holds.
+    /// Always a number.
     Number,
     /// Anything else.
     Other,

@@ -263,7 +263,7 @@ impl LineProver<'_, '_> {
     pub(in super::super) fn take(&mut self, out: &mut WordPieces) {
         self.peek();
         let rest = self.text.get(self.at..).unwrap_or_default();
-        // Whoever takes in a loop comes to the end of the text, also from within a character.
+        // A loop over this reaches the end of the text, also from within a character.
         let inside = usize::from(self.at < self.text.len());
         let length = rest.chars().next().map_or(inside, char::len_utf8);
         out.text(self.slice(self.at, self.at + length));

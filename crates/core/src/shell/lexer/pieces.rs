@@ -158,7 +158,7 @@ impl WordPieces {
         self.glob(&pattern);
     }
 
-    /// Notes that a `=` behind all so far may make an assignment of it: `NAME`, `NAME+`, and whatever has a subscript.
+    /// Notes that a `=` behind all so far may make an assignment of it: `NAME`, `NAME+`, and all with a subscript.
     pub(super) fn assign(&mut self) {
         let subscript = self.bracket.is_some() || !self.pieces.is_empty();
         self.subscript |= subscript && !self.assigns;

@@ -462,7 +462,7 @@ fn may_name(argv: &[Word], at: usize) -> bool {
         _ => true,
     };
     if word.splits() {
-        // A pattern becomes names of files, of which one may be called `-v` when it begins so.
+        // A pattern becomes names of files; one may be called `-v` when it begins so.
         return word.pieces.contains(&WordPiece::Unknown { splits: true }) || begins;
     }
     // Beside an operator it is an operand.
@@ -480,7 +480,7 @@ const UNARY: &[&str] = &[
     "-u", "-g", "-k", "-O", "-G", "-N",
 ];
 
-/// Whether a format of `printf` has a `%n`, with whatever stands between.
+/// Whether a format of `printf` has a `%n`, with anything in between.
 fn counts(format: &str) -> bool {
     format.split('%').skip(1).any(|rest| {
         rest.trim_start_matches(|char: char| {

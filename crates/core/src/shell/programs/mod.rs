@@ -87,7 +87,7 @@ impl LineProver<'_, '_> {
         command
     }
 
-    /// What these words do to their arguments, of which the first is the argument `from` of `command`.
+    /// What these words do to their arguments; the first is the argument `from` of `command`.
     fn effects(&mut self, argv: &[Word], command: usize, from: usize) {
         let effects = effects::of(argv, &self.found.files);
         let launches = effects.launches;
@@ -231,7 +231,7 @@ impl LineProver<'_, '_> {
         self.read_script_with(script, words, shell, &[]);
     }
 
-    /// The same of one that is given these words, the first as `$0`.
+    /// The same of a script with these words, the first as `$0`.
     fn read_script_with(
         &mut self, script: &str, words: &[Word], shell: super::Shell, given: &[Word],
     ) {
@@ -248,8 +248,8 @@ impl LineProver<'_, '_> {
     }
 }
 
-/// The words as they are where the patterns among them find nothing: the shell leaves those as their own text. `None`: there
-/// are none.
+/// The words as they are where the patterns among them find nothing: the shell leaves those as their own text. `None`: no
+/// patterns.
 fn as_own_text(argv: &[Word]) -> Option<Vec<Word>> {
     let own = |piece: &WordPiece| match piece {
         WordPiece::Glob(pattern) => WordPiece::Text(pattern.clone()),
@@ -266,7 +266,7 @@ fn as_own_text(argv: &[Word]) -> Option<Vec<Word>> {
 }
 
 /// What the words do as their own text, beside what they do as the names that they find. A file of such a name would have been
-/// found: there is none to read.
+/// found, so none is read.
 fn beside(own: CommandEffects, known: &CommandEffects) -> CommandEffects {
     let mut paths = others(own.paths, &known.paths);
     paths.retain(|used| used.access == FileAccess::Write);
@@ -289,7 +289,7 @@ fn others<T: Eq + Hash>(all: Vec<T>, known: &[T]) -> Vec<T> {
 pub(super) const SYSTEM_DIRS: &[&str] =
     &["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
 
-/// `NAME` of an argument that a program takes for `NAME=value`: whatever stands before a `=`.
+/// `NAME` of an argument that a program takes for `NAME=value`: all that stands before a `=`.
 fn environment_name(word: &Word) -> Option<&str> {
     beginning(word).split_once('=').map(|(name, _)| name)
 }

@@ -74,7 +74,7 @@ fn used_below(
         .iter()
         .skip(before)
         .filter_map(|fact| match &fact.what {
-            // In a script it is a parameter, of which nothing is known.
+            // In a script it is an unknown parameter.
             FactKind::Path { command, arg, access, target, .. }
                 if target == found
                     || matches!(target.pieces.first(), Some(WordPiece::Unknown { .. })) =>
@@ -253,7 +253,7 @@ fn on_names(
             })
             .collect(),
     };
-    // Behind a command that makes links nobody can look for them.
+    // Behind a command that makes links they cannot be looked for.
     let through = names.may_be_links && prover.found.has_moved();
     let doubts = [
         (!names.nulls, DoubtReason::FindsWords),

@@ -168,7 +168,7 @@ impl LineProver<'_, '_> {
         }
     }
 
-    /// What a script of which only parts are known would run: what is not known is read as the value of a variable.
+    /// What a script that is known in parts would run: what is not known is read as the value of a variable.
     pub(in super::super) fn known_parts(&mut self, word: &Word) {
         use super::WordPiece;
         if matches!(word.pieces.as_slice(), [WordPiece::Unknown { .. }]) {

@@ -52,7 +52,7 @@ fn short_fact(what: &FactKind) -> Option<String> {
             format!(">{}", short_word(target))
         }
         FactKind::Assign { name } => format!("{name}="),
-        // Programs of which nothing is known are handed variables in most of these lines: the tests of policies are about that.
+        // Unknown programs are handed variables in most of these lines: the tests of policies are about that.
         FactKind::Unknown { why: DoubtReason::HandsOver, .. } => return None,
         FactKind::Unknown { why, named: None } => format!("!{why:?}"),
         FactKind::Unknown {

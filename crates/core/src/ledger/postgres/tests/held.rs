@@ -94,7 +94,7 @@ fn a_role_decides_in_its_own_name_alone() {
         mia.decides(second, DecisionChoice::Approve, "ada").unwrap(),
         DecideOutcome::Won(_)
     ));
-    // And nobody makes themselves one.
+    // And no role makes itself one.
     assert!(mia.refused("INSERT INTO @desk VALUES ('x')").contains("desk"));
 }
 
@@ -212,7 +212,7 @@ fn the_server_counts_who_must_agree() {
     let four_eyes = ApproverNeed { exclude_requester: true, approvers: None, ..need(&[], 1) };
     let own = needing(&ledger, "2", vec![four_eyes], &mia.name);
     assert!(raw(&mia, own).contains("agree"));
-    // Nobody but those who are named ends it.
+    // Only those who are named end it.
     let named = needing(&ledger, "3", vec![both], "zoe");
     let ends = format!(
         "UPDATE @approval SET status = 3, choice = 2, decider = '{}' WHERE id = '{named}'",

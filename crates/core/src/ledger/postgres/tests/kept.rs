@@ -91,7 +91,7 @@ fn whole_days_go_and_what_still_waits_stays() {
     assert_eq!(contents(waits), Some(ContentState::Kept));
     assert_eq!(ledger.verify().unwrap().faults, []);
     assert_eq!(admin.number("SELECT count(*) FROM @call"), 1);
-    // Its call may be asked about again, now that nobody knows of it.
+    // Its call may be asked about again, now that it is forgotten.
     ask("ends", 2);
     assert_eq!(ledger.verify().unwrap().faults, []);
 }

@@ -137,7 +137,7 @@ fn begin(ledger: &PostgresLedger, id: ApprovalId) -> Result<RedeemOutcome, Ledge
     ledger.begin(id, digest, now())
 }
 
-/// Whatever takes so long never ends.
+/// What takes so long never ends.
 const HANGS: Duration = Duration::from_secs(240);
 
 /// Waits until it is so.

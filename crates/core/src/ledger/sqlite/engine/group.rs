@@ -43,7 +43,7 @@ struct GroupResult {
     long: bool,
 }
 
-/// A step of somebody's, whatever its result is.
+/// A step of somebody's, with any type of result.
 trait QueuedTask: Send {
     /// Runs it; the result is kept.
     fn run(&mut self, connection: &Connection);
@@ -125,7 +125,7 @@ impl EngineCore {
         for task in &mut group {
             task.answer(done.as_ref().map(|_| ()).map_err(Clone::clone));
         }
-        // Whoever asked has the answer: the others' turn.
+        // The caller has the answer: the others' turn.
         if done.as_ref().is_ok_and(|done| done.changed) {
             self.bell.ring();
         }
@@ -170,7 +170,7 @@ impl EngineCore {
         self.check_writable(&transaction)?;
         let [alone] = group else { return Self::transact_all(transaction, group) };
         Self::run(&transaction, alone)?;
-        // Nobody shares it: what is undone is undone as a whole.
+        // It is not shared: what is undone is undone as a whole.
         if alone.error().is_some() {
             return Ok(transaction.rollback()?);
         }

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::{OpenOptions, SqliteEngine};
 use crate::ledger::sqlite::SchemaMigration;
 
-/// Whatever takes so long never ends.
+/// What takes so long never ends.
 const HANGS: Duration = Duration::from_secs(240);
 
 /// Counters by name, and children that must have one when the transaction ends.

@@ -1,4 +1,4 @@
-//! Whatever is done to both, the file and the memory are of one mind.
+//! The file and the memory agree after every step that both take.
 
 use proptest::prelude::*;
 
@@ -45,7 +45,7 @@ fn choice(number: u8) -> DecisionChoice {
     }
 }
 
-/// What can be seen of a record, whatever ledger it is of.
+/// What can be seen of a record, in any ledger.
 fn seen(record: &Record) -> (ApprovalId, Status, Option<RecordedDecision>, Option<u64>) {
     let decided = record.decided().map(|decided| (**decided).clone());
     (record.request().id, record.status(), decided, record.request().expires_at)

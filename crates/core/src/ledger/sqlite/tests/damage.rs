@@ -1,4 +1,4 @@
-//! What was changed behind our back is told, whatever it is.
+//! Any change behind our back is told.
 
 use super::*;
 use crate::approval::ExecutionStep as Advance;
@@ -219,7 +219,7 @@ fn no_changed_column_is_unseen() {
     }
 }
 
-/// A record of which nobody can say what it is is not served, nor is anything done with it.
+/// A record of uncertain content is not served, nor is anything done with it.
 #[test]
 fn a_changed_record_is_not_served() {
     let ledger = temporary();

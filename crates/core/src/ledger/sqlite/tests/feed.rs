@@ -1,4 +1,4 @@
-//! Nobody misses what happens, whoever does it.
+//! No change by anyone is missed.
 
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -10,7 +10,7 @@ use crate::effort::effort;
 use crate::ledger::WatchScope;
 use crate::ledger::conformance::name;
 
-/// Whatever takes so long never comes.
+/// What takes so long never comes.
 const HANGS: Duration = Duration::from_secs(240);
 
 /// Events as they come, or nothing more.
@@ -29,7 +29,7 @@ fn next_events(ledger: &SqliteLedger, count: usize) -> Vec<String> {
     events
 }
 
-/// Nothing was told that nobody asked for: what is done now is told next, and all is told in its order.
+/// Nothing was told unasked: what is done now is told next, and all is told in its order.
 fn idle(ledger: &SqliteLedger) {
     let now = uuid::Uuid::now_v7().to_string();
     put(ledger, request("now", &now, 0, None));
@@ -51,7 +51,7 @@ fn what_is_done_here_is_told_in_its_order() {
     idle(&ledger);
 }
 
-/// Whoever makes a change takes its events with the answer: to be woken for them would be one more way there and back.
+/// A caller takes the events of its change with the answer: to be woken for them would be one more way there and back.
 #[test]
 fn what_was_done_here_is_there_with_the_answer() {
     let directory = Directory::new();
@@ -119,7 +119,7 @@ fn a_decision_that_stands_no_more_is_not_told() {
     idle(&two);
 }
 
-/// Not a test of its own: the other process. Decides whatever waits, at once, until it is killed.
+/// Not a test of its own: the other process. Decides all that waits, at once, until it is killed.
 #[test]
 fn decides_at_once() {
     let Some(file) = std::env::var_os("COUNTERSIGN_TEST_LEDGER") else { return };

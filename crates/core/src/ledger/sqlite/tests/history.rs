@@ -36,7 +36,7 @@ fn a_run_grows_forks_and_ends() {
     let second = save(&ledger, "r", Some(first[1]), &["4", "5"], running).unwrap();
     assert_eq!(texts(&ledger, "r"), ["1", "2", "4", "5"]);
     assert_eq!(save(&ledger, "r", Some(second[1]), &[], running).unwrap(), [[0; 32]; 0]);
-    // An entry of another run is none of this one.
+    // An entry of another run is not in this one.
     let other = save(&ledger, "s", None, &["9"], running).unwrap();
     assert!(save(&ledger, "r", Some(other[0]), &["6"], running).is_err());
     assert_eq!(texts(&ledger, "r"), ["1", "2", "4", "5"]);
@@ -66,7 +66,7 @@ fn a_run_is_one_process_at_a_time() {
     let [one, two] = [open(&directory.file()), open(&directory.file())];
     let entries = save(&one, "r", None, &["1"], RunStatus::Running).unwrap();
     let kind = |result: Result<_, LedgerError>| result.map(|_: ()| ()).unwrap_err().kind;
-    // Of whoever: also its own.
+    // Not even by its own.
     for ledger in [&one, &two] {
         assert_eq!(kind(ledger.take_run("r", 0).map(|_| ())), LedgerErrorKind::RunActive);
     }
@@ -106,7 +106,7 @@ fn a_run_is_one_process_at_a_time() {
     verify(&one);
 }
 
-/// Bytes of the file after a run of so many approvals, each after three more entries of its history.
+/// Bytes of the file after a run of this many approvals, each after three more entries of its history.
 fn bytes_of(approvals: usize) -> u64 {
     let ledger = temporary();
     let mut head = None;

@@ -40,8 +40,8 @@ fn fill(ledger: &SqliteLedger) {
     ledger.save_run(save, 5_000).unwrap();
 }
 
-/// Writes the fixture, for whoever sets `COUNTERSIGN_WRITE_FIXTURE`. Once for each schema, when it is released: it is never
-/// made anew.
+/// Writes the fixture, where `COUNTERSIGN_WRITE_FIXTURE` is set. Once for each schema, when it is released: it is never made
+/// anew.
 #[test]
 fn write_the_fixture() {
     if std::env::var_os("COUNTERSIGN_WRITE_FIXTURE").is_none() {

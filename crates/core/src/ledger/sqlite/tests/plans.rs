@@ -53,7 +53,7 @@ fn every_look_has_its_index() {
     }
 }
 
-/// A statement is prepared once, whatever it is given.
+/// A statement is prepared once, for all parameters.
 #[test]
 fn statements_are_not_prepared_anew() {
     use rusqlite::StatementStatus::RePrepare;

@@ -135,7 +135,7 @@ fn every_operation_in_every_state() {
     verify(&ledger);
 }
 
-/// Whatever our code believes, there is one open request for a call.
+/// The schema itself allows one open request for a call.
 #[test]
 fn a_second_open_request_for_a_call_cannot_be_written() {
     let ledger = temporary();

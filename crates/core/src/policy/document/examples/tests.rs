@@ -92,7 +92,7 @@ fn examples_of_paths_addresses_and_tools() {
             ],
         ),
     ]);
-    // Some paths ask, whatever a pattern that does not name them allows.
+    // Some paths ask, even if a pattern that does not name them allows.
     let protected =
         errors("effect='allow'\nwrites=['${project}/**']\nexamples={ match = ['.git/config'] }");
     assert_eq!(protected.len(), 1);

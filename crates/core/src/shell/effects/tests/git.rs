@@ -278,7 +278,7 @@ fn calls() {
     check(CALLS);
 }
 
-/// Everyday calls, none of which anyone should be asked about.
+/// Everyday calls; nobody should be asked about one.
 const PLAIN: &[&str] = &[
     "git status --short --branch",
     "git status -sb -uno",

@@ -188,7 +188,7 @@ fn everyday_lines_are_known() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Lines of which something has to be unknown.
+/// Lines that must have an unknown part.
 const UNKNOWN: &[&str] = &[
     // Settings, roots, plugins and projects from elsewhere.
     "npm test --prefix /x",

@@ -9,7 +9,7 @@ use crate::effort::effort;
 
 /// For the child, which is this very program: the file.
 const FILE: &str = "COUNTERSIGN_TEST_BELL";
-/// Nobody polls so seldom. A wake-up that is lost shows as a wait that takes all of it.
+/// No poll is as rare. A wake-up that is lost shows as a wait that takes all of it.
 const NEVER: Duration = HANGS;
 
 /// Each turn makes one process wait for the other, and that one for the first.

@@ -235,7 +235,7 @@ fn what_is_done_to_the_file_while_it_is_open_is_noticed() {
     assert_eq!(count(&engine, "a").unwrap_err().kind, LedgerErrorKind::Corrupt);
     std::fs::rename(beside(&directory.file(), ".away"), directory.file()).unwrap();
     count(&engine, "a").unwrap();
-    // Whoever removes the file of the lock does not get past it.
+    // Removing the file of the lock does not get past it.
     std::fs::remove_file(beside(&directory.file(), "-lock")).unwrap();
     let other = directory.engine();
     thread::scope(|scope| {
@@ -253,7 +253,7 @@ fn a_read_that_finds_no_file_says_that_the_ledger_is_gone() {
     count(&engine, "a").unwrap();
     let away = directory.0.with_extension("away");
     std::fs::rename(&directory.0, &away).unwrap();
-    // A connection is opened by the path: there is none that was kept.
+    // A connection is opened by the path: none was kept.
     let read = engine.read(|_| Ok(()));
     std::fs::rename(&away, &directory.0).unwrap();
     assert_eq!(read.unwrap_err().kind, LedgerErrorKind::Corrupt);
