@@ -39,7 +39,7 @@ export interface AcpPermissionOption {
 export interface AcpOptions {
   /** For how long "always" is meant. `null`: it is not offered. @default 'session' */
   remember?: GrantScope | null;
-  /** Who is at the other end. Needed where requests name approvers or a quorum. @default nobody says */
+  /** Who is at the other end. Needed where requests name approvers or a quorum. @default unknown */
   by?: string;
   /** The groups that this person is in. @default none beside the gate's own `groups` */
   groups?: readonly string[];
@@ -59,7 +59,7 @@ export declare function toPermissionRequest(
   options?: AcpOptions,
 ): AcpPermissionRequest;
 
-/** The decision that an editor's answer means. `cancelled`, an option that was not there and whatever else is odd: a rejection. */
+/** The decision that an editor's answer means. `cancelled`, an option that was not offered and anything else odd: a rejection. */
 export declare function fromPermissionOutcome(
   outcome: unknown,
   request: ApprovalRequest,

@@ -113,7 +113,7 @@ export interface DeepAgent<TOOLS extends ToolSet = {}> {
    * What the agent asks about is asked there at its gate; without a gate it does not run.
    */
   readonly tools: BuiltinTools & TOOLS;
-  /** The whole system prompt; a run in which nobody can answer questions has it without what it says of them. */
+  /** The whole system prompt; a run without anyone to answer questions leaves out the part about them. */
   readonly systemPrompt: string;
   /** One run as an async iterator of events, as `streamWithEvents` of `countersign` gives it. */
   streamWithEvents(options: DeepAgentRunOptions<BuiltinTools & TOOLS>): AgentRun<BuiltinTools & TOOLS>;
@@ -240,8 +240,8 @@ export declare function describeApprovals<TOOLS extends ToolSet>(
 export interface BackendCall {
   abortSignal?: AbortSignal;
   /**
-   * SHA-256 (hex) that the content of the file must have before it is changed; `null`: there must be none. `undefined`:
-   * whatever it has.
+   * SHA-256 (hex) that the content of the file must have before it is changed; `null`: it must not exist. `undefined`: any
+   * content.
    */
   expected?: string | null;
   /**

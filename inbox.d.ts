@@ -25,8 +25,8 @@ export interface InboxPerson {
 
 export interface InboxOptions {
   /**
-   * Who sends this request; `null`: nobody that is known (401). It is asked for each request: read your session's cookie or
-   * your proxy's header here. A throw, a rejected promise, anything else, or no answer within 10,000 ms means nobody.
+   * Who sends this request; `null`: an unknown person (401). It is asked for each request: read your session's cookie or your
+   * proxy's header here. A throw, a rejected promise, anything else, or no answer within 10,000 ms counts as `null`.
    */
   authenticate: (request: Request) => InboxPerson | null | PromiseLike<InboxPerson | null>;
   /**
@@ -67,7 +67,7 @@ export interface InboxOptions {
   remember?: readonly GrantScope[];
   /** The folder with the page's files, where a bundler has moved this module away from it. @default that of this package */
   assets?: string;
-  /** Is told of what went wrong inside, and of who was refused. @default nobody is */
+  /** Is told of what went wrong inside, and of who was refused. @default none */
   logger?: Logger;
 }
 

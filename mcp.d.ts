@@ -35,7 +35,7 @@ export type McpField =
 export interface McpOptions {
   /** For how long "always" is meant. `null`: it is not offered. @default 'session' */
   remember?: GrantScope | null;
-  /** Who is at the other end. Needed where requests name approvers or a quorum. @default nobody says */
+  /** Who is at the other end. Needed where requests name approvers or a quorum. @default unknown */
   by?: string;
   /** The groups that this person is in. @default none beside the gate's own `groups` */
   groups?: readonly string[];

@@ -81,7 +81,7 @@ export interface SendWebhooksOptions {
    * @default 15,000
    */
   takeOverAfter?: number;
-  /** @default nobody is told of failures but {@link WebhookSender.deadLetters} */
+  /** @default process warnings, but not one for each failure */
   logger?: Logger;
   /** Sends the requests. @default the global `fetch` */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;

@@ -1,6 +1,6 @@
 // @ts-check
-// The processes that are measured, and what becomes of them. Whatever one does, whoever waits for it is told: that it
-// crashed, ended, hung, answered nonsense or did not do what it was asked.
+// The measured processes and how they end. The waiting caller always learns the outcome: the process crashed, ended,
+// hung, answered nonsense or did not do what it was asked.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Without an answer for so long, a process hangs. No answer takes nearly as long, however slow the machine is. */
 export const PATIENCE = 15 * 60_000;
-/** How long one that is let go of may take to end by itself, and one that has ended to say its last words. */
+/** How long a released process may take to end by itself, and an ended one to deliver its last output. */
 const GRACE = 30_000;
 /** Of what it last wrote, kept to be shown. */
 const LAST_LINES = 60;
@@ -143,7 +143,7 @@ export class Child {
       settle(message);
       return;
     }
-    // What nobody waits for does no harm.
+    // An unawaited failure does no harm.
     if (this.#waiters.size > 0)
       this.#give(new Trouble(`answered nonsense: ${quote(JSON.stringify(message) ?? '')}`, this.#lastLines()));
   }
@@ -170,7 +170,7 @@ export class Child {
     }
   }
 
-  /** Whoever waits is told, now and later; the first failure is the one that counts. @param {Error} error */
+  /** Tells every waiting caller, now and later. The first failure counts. @param {Error} error */
   #fail(error) {
     this.#error ??= this.#signal?.aborted ? this.#signal.reason : error;
     for (const { fail } of this.#waiters) fail(/** @type {Error} */ (this.#error));

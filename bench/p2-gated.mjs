@@ -58,7 +58,7 @@ function figuresOf(samples, effort) {
           streaming: ratio(samples[name], samples.countersign),
           withoutStreaming: ratio(samples[`${name}, without streaming`], samples['countersign, without streaming']),
         },
-        /** What asking the human adds to the peer's own run that asks nobody, in ms. */
+        /** What asking the human adds to the peer's own ungated run, in ms. */
         askingAdds: difference(samples[name], samples[`${name}, ungated`]),
       },
     ]),
@@ -71,7 +71,7 @@ function figuresOf(samples, effort) {
     fasterThanAllPeers,
     throughGate: ratio(samples['countersign, through a gate'], samples['by hand']),
     withoutStreaming: ratio(samples['countersign, without streaming'], samples['by hand, without streaming']),
-    /** What asking adds to one `streamText` of two steps that asks nobody, in ms. */
+    /** What asking adds to one ungated `streamText` of two steps, in ms. */
     askingAdds: {
       countersign: difference(samples.countersign, samples['by hand, ungated']),
       byHand: difference(samples['by hand'], samples['by hand, ungated']),

@@ -82,7 +82,7 @@ export async function measureVerdicts(context) {
   return figuresOf({ ...samples, ...slow }, agreement);
 }
 
-/** @param {Samples} samples those that there are @param {Record<string, Agreement>} agreement */
+/** @param {Samples} samples taken so far @param {Record<string, Agreement>} agreement */
 function figuresOf(samples, agreement) {
   const of = (/** @type {string} */ name) => (samples[name] ? figure(samples[name]) : undefined);
   const ours = samples['countersign, 100'];

@@ -1,6 +1,6 @@
 // @ts-check
 // P8: from the moment a human decides in one process until the iterator of the agent in another goes on. Nothing that was
-// compared elsewhere has this: LangGraph's savers tell nobody, so whoever waits has to ask again and again.
+// compared elsewhere has this: LangGraph's savers notify no one, so a waiting process has to poll.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

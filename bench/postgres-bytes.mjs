@@ -52,7 +52,7 @@ const text = readdirSync(pages)
   .map((name) => readFileSync(join(pages, name), 'utf8'))
   .join('\n');
 let at = 0;
-/** The next so many characters. @param {number} length */
+/** The next `length` characters. @param {number} length */
 function next(length) {
   if (at + length > text.length) at = (at * 7) % 1_000;
   at += length;
@@ -89,7 +89,7 @@ async function transactions() {
 /** Bytes of the log so far. */
 const logged = async () => Number((await rows("SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes"))[0].bytes);
 
-/** What some work writes, for each of so many. @param {() => Promise<unknown>} work @param {number} per */
+/** What some work writes, divided by `per`. @param {() => Promise<unknown>} work @param {number} per */
 async function logOf(work, per) {
   const [begun, before] = [await transactions(), await logged()];
   const start = performance.now();
@@ -206,7 +206,7 @@ const executed = () =>
     return log;
   });
 
-/** The same in runs that can be continued, each with so many approvals. @param {number} each */
+/** The same in runs that can be continued, each with `each` approvals. @param {number} each */
 const inRuns = (each) => {
   const runs = Math.max(AT_ONCE, Math.round(approvals / 4 / each));
   return onLedger(runs * each, async (gate) => {

@@ -1,5 +1,5 @@
 // @ts-check
-// A run of the benchmark: one measure after the other, whatever becomes of one of them.
+// A run of the benchmark: one measure after the other, even if one of them fails.
 
 import { execFile } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
@@ -93,7 +93,7 @@ export async function bench(measures, words, setUp) {
       try {
         figures = await measures[name].measure({
           ...surroundings,
-          // Files of contestants that crash are nobody's.
+          // Crashed contestants leave files behind.
           env: { ...surroundings.env, TMPDIR: temporary, TMP: temporary, TEMP: temporary },
           temporary,
           quick: options.quick,

@@ -23,7 +23,7 @@ export async function askOnTerminal(request, { abortSignal = NEVER } = {}) {
   if (automatic === undefined) {
     return human(request, { abortSignal }).catch(nobody({ type: 'reject', reason: 'there is nobody to ask' }));
   }
-  // The preview is safe to print: whatever a terminal would obey is shown as text.
+  // The preview is safe to print: characters that a terminal would obey are shown as text.
   console.log(`\n${request.preview}`);
   return automatic === 'approve' ? { type: 'approve' } : { type: 'reject', reason: 'not today' };
 }

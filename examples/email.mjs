@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Whoever approves gets a mail with two links. Opening one decides nothing, since mail scanners open links too: only the button
- * on the page behind it does.
+ * The approver gets a mail with two links. Opening one decides nothing, since mail scanners open links too: only the button on
+ * the page behind it does.
  *
  *     node examples/email.mjs
  *

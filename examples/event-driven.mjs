@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A gate stands between the run and whoever decides: the run waits, the approver looks at the gate from elsewhere in the
- * process. Neither knows of the other.
+ * A gate stands between the run and the approver: the run waits, and the approver uses the gate from elsewhere in the process.
+ * Neither knows of the other.
  *
  *     node examples/event-driven.mjs
  */

@@ -37,7 +37,7 @@ const { text, steps } = await generateText({
   model,
   tools: gateTools(tools, {
     interruptOn: {
-      // Small amounts need nobody.
+      // Small amounts need no approval.
       transfer: { shouldApprove: ({ euros }) => euros > 50 },
     },
     onApprovalRequest: askOnTerminal,

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A page in the browser for whoever decides. The run waits; the page shows what waits, in this process and in all others that
- * share the ledger.
+ * A page in the browser for the approver. The run waits; the page shows what waits, in this process and in all others that share
+ * the ledger.
  *
  *     node examples/inbox.mjs       (open the link that it prints)
  */

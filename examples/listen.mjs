@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 
 /**
- * Listens on this machine at PORT, 3000 unless set. The signal of a request is aborted when whoever sent it has gone.
+ * Listens on this machine at PORT, 3000 unless set. The signal of a request is aborted when its sender has gone.
  *
  * @param {Record<string, (request: Request) => Promise<Response>>} routes By method and path: `'POST /api/chat'`
  */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Ada's mailbox, so that `email.mjs` needs no mail server: it takes mails over SMTP, opens every link in them as a scanner does,
- * and then lets whoever is at the terminal press a button.
+ * and then lets the person at the terminal press a button.
  */
 import { once } from 'node:events';
 import { SMTPServer } from 'smtp-server';

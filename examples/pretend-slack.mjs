@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * A server that stands for Slack, so that `slack.mjs` needs no account: it takes messages, shows them, lets whoever is at the
+ * A server that stands for Slack, so that `slack.mjs` needs no account: it takes messages, shows them, lets the person at the
  * terminal press a button, and sends what Slack would send then. Before that, somebody else tries to press it.
  */
 import { createHmac, randomBytes } from 'node:crypto';

@@ -109,7 +109,7 @@ async function post(url, message) {
 const plain = (text) =>
   safeText(text).replace(/[&<>]/g, (each) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[each] ?? '');
 
-/** Both ends of what is too long for a block, and that there is more. @param {string} text */
+/** Both ends of a text that is too long for a block, with a note of the gap. @param {string} text */
 function cut(text) {
   if (text.length <= 2_800) return text;
   const [head, tail] = [text.slice(0, 2_000), text.slice(-700)];

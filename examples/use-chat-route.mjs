@@ -34,7 +34,7 @@ const model = scriptedModel(
   (results) => `The flight: ${results.at(-1)}.`,
 );
 
-// One for the whole server: it knows what was asked, whoever sends an answer.
+// One for the whole server: it knows what was asked, so any client may send the answer.
 const gate = createGate();
 
 /**
@@ -64,8 +64,8 @@ async function chat(request) {
 }
 
 /**
- * The response stays open until the human has decided, through a request of its own: see {@link decide}. Whoever closes the
- * page cancels the request.
+ * The response stays open until the human has decided, through a request of its own: see {@link decide}. Closing the page cancels
+ * the request.
  *
  * @param {Request} request
  */

@@ -2,7 +2,7 @@
  * Loads the addon of this machine. `scripts/binding.mjs` copies this file beside `binding/binding.js`, which calls it.
  *
  * There is one addon for a platform: the file beside that one, as in a checkout, else the package of the platform. No other
- * name is looked for, since whoever owned that name would own the core. And it is loaded in the version that the JavaScript was
+ * name is looked for, since the owner of that name would own the core. And it is loaded in the version that the JavaScript was
  * made for, or not at all.
  */
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
@@ -15,10 +15,10 @@ const NAMED = 'COUNTERSIGN_ADDON';
  * @typedef {{ load(): object, where(): string }} Place
  * @typedef {{ beside: Place, installed: Place }} Addon
  *
- * @param {string} version the one that the addon must be of
+ * @param {string} version which the addon must have
  * @param {Record<string, Addon>} addons by platform
  * @param {NodeJS.Require} require
- * @returns {{ core: object, platform: string, confineProgram?: string, failure?: unknown }} `failure`: why there is none; it may
+ * @returns {{ core: object, platform: string, confineProgram?: string, failure?: unknown }} `failure`: why it is missing; it may
  * have a `cure`. `confineProgram`: the executable that confines commands, beside the addon where there is one
  */
 export function loadAddon(version, addons, require) {

@@ -1,6 +1,6 @@
 /**
- * One build at a time. A file that only one process can create; whoever holds it touches it every second.
- * A waiter takes the file over when its process is gone, or when nothing has touched it for as long as the waiter watched.
+ * One build at a time. A file that only one process can create; its holder touches it every second. A waiter takes the file over
+ * when its process is gone, or when nothing has touched it for as long as the waiter watched.
  */
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';

@@ -1,4 +1,4 @@
-/** Where files are in memory. What tests write is read by nobody afterwards, and each wait for a disk is one for nothing. */
+/** Where files are in memory. Files of tests are not read afterwards, so waiting for a disk is wasted time. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,8 @@ import { join } from 'node:path';
 const FOLDER = '/dev/shm';
 
 /**
- * A new folder in memory. `undefined`: there is none, not enough of it, or no program may lie there. Whoever asks removes it.
+ * A new folder in memory. `undefined`: no such memory, too little of it, or programs cannot run from there. The caller removes
+ * it.
  *
  * @param {string} prefix of its name
  * @param {number} bytes what it may have to hold
@@ -21,7 +22,7 @@ export function folderInMemory(prefix, bytes) {
       if (mayRun(folder)) return folder;
     }
   } catch {
-    // There is none, or it is not ours to write.
+    // No such folder, or it is not writable.
   }
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   return undefined;

@@ -75,7 +75,7 @@ export function noticesOfAddon(target) {
   return written('addon', [...linkedCrates(target), SQLITE, { ...library, texts }]);
 }
 
-/** The folders of the npm packages of which something is in `dist/`, by what rolldown says that it puts there. */
+/** The folders of the npm packages that rolldown bundles into `dist/`, as rolldown reports them. */
 async function bundledFolders() {
   const { rolldown } = await import('rolldown');
   const { default: configs } = await import('../rolldown.config.mjs');
@@ -96,7 +96,7 @@ async function bundledFolders() {
 /** Sources of our own. */
 const OURS = ['ts', 'examples/start'];
 
-/** The folders of the packages of which something is in these files, which must be what stands in this folder. */
+/** The folders of the packages that these files contain. The files must be the content of this folder. */
 function foldersIn(files, dist) {
   const folders = [];
   for (const file of files) {

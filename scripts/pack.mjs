@@ -95,7 +95,7 @@ async function pack() {
     // Writes `optionalDependencies`; publishes nothing.
     await napi('pre-publish', '-t', 'npm', '--skip-optional-publish', '--no-gh-release');
 
-    // What builds and tests the checkout is nobody's who installs it.
+    // Build and test dependencies are not for users who install it.
     const published = JSON.parse(readFileSync(join(stage, 'package.json'), 'utf8'));
     for (const name of ['scripts', 'devDependencies', 'overrides', 'napi']) delete published[name];
     writeFileSync(join(stage, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);

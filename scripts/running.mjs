@@ -1,4 +1,4 @@
-/** Which tests run, for whoever ends them. */
+/** Which tests are running, for the process that ends them. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './run.mjs';

@@ -28,7 +28,7 @@ function isMusl() {
   return !process.report.getReport().header.glibcVersionRuntime;
 }
 
-/** What there is to install: `{ name, kind, version, package, executable }`; `package` is `undefined` when there is none. */
+/** The runtimes to install: `{ name, kind, version, package, executable }`; `package` is `undefined` when no package has it. */
 function wanted() {
   const os = process.platform === 'win32' ? 'win' : process.platform;
   const nodePackage = isMusl()

@@ -32,7 +32,7 @@ const ENOUGH_MEMORY = 2 ** 30;
 const started = performance.now();
 const [mode = 'short', ...rest] = process.argv.slice(2);
 const work = join(root, '.build');
-/** The names of the tests that failed, for whoever sees only the end of what was printed. */
+/** The names of the failed tests, for readers who see only the end of the output. */
 const failedList = join(work, 'failed.txt');
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failedTests = [];

@@ -127,7 +127,7 @@ export type {
 
 if (binding.failure !== undefined) throwAtNoLine(addonError(binding.failure, binding.platform));
 
-/** An answer, and what happened before it that nobody was told of. */
+/** An answer, and earlier events that were not reported yet. */
 type EventedAnswer<T> = Envelope<T> & { events?: CoreEvent[] };
 
 function open<T>(text: string): T {
@@ -139,7 +139,7 @@ function opened<T>(envelope: Envelope<T>): T {
   return envelope.ok;
 }
 
-/** The executable that confines commands; `undefined`: there is none beside the addon. */
+/** The executable that confines commands; `undefined`: not found beside the addon. */
 export const confineProgram: string | undefined = binding.confineProgram;
 
 type OperationTakes<NAME extends keyof Operations> = Operations[NAME]['takes'];
@@ -198,7 +198,7 @@ function textOf<NAME extends keyof Operations>(operation: NAME, takes: Operation
   return operationText(operation, wellFormed(takes));
 }
 
-/** Ids and reasons are whatever somebody wrote. What is JSON inside of the arguments is left to the core. */
+/** Ids and reasons are any text. What is JSON inside of the arguments is left to the core. */
 function wellFormed<T extends object>(takes: T): object {
   const isWellFormed = (value: unknown) => typeof value !== 'string' || value.isWellFormed();
   if (Object.values(takes).every(isWellFormed)) return takes;
@@ -222,7 +222,7 @@ export function applyInterruptConfig<T extends object>(
   return { tools: applied === null ? tools : (applied as T), unknown: open<InterruptPlan>(plan).unknown };
 }
 
-/** What a tool is called here that another agent calls so; `null`: it is none of those. */
+/** Our name for another agent's tool name; `null`: no such tool. */
 export function ourTool(name: string): string | null {
   return binding.ourTool(name.toWellFormed());
 }
@@ -266,7 +266,7 @@ export function personRights(waiting: NativeWaiting): NativeRights {
   return open(binding.personRights(JSON.stringify(waiting, wellFormedText)));
 }
 
-/** Reasons and names are whatever somebody wrote: a replacer for `JSON.stringify`. */
+/** Reasons and names are any text: a replacer for `JSON.stringify`. */
 const wellFormedText = (_key: string, value: unknown): unknown =>
   typeof value === 'string' ? value.toWellFormed() : value;
 
@@ -544,7 +544,7 @@ export class NativeGate implements RunStore {
     return this.#later('history', past);
   }
 
-  /** The text that is kept under this key, and how often it was set; `null`: there is none. */
+  /** The text that is kept under this key, and how often it was set; `null`: not set. */
   value(key: string): Promise<NativeValue | null> {
     return this.#later('value', { key });
   }
@@ -608,7 +608,7 @@ export class NativeGate implements RunStore {
 
   /**
    * The one use of an approval, checked against the digest of what was approved, with what the policies say of the call now: `denied`
-   * where nobody's approval lets it run. Fails with `ERR_NOT_APPROVED` (`status`, or `null` when there is no such request),
+   * where no approval lets it run. Fails with `ERR_NOT_APPROVED` (`status`, or `null` when there is no such request),
    * `ERR_DIGEST_MISMATCH`, `ERR_ALREADY_STARTED`.
    */
   redeem(
@@ -812,7 +812,7 @@ export class NativePolicies {
     return this.#later('refresh', { files });
   }
 
-  /** The files that a command that nobody was asked about must not reach: below the current folder, and below these. */
+  /** The files that an unasked command must not reach: below the current folder, and below these. */
   sealed(more: readonly string[]): Promise<NativeSealed> {
     return this.#later('sealed', { more });
   }
@@ -902,7 +902,7 @@ export function trusted(): Promise<TrustedPolicy[]> {
   return documentsLater('trusted', {});
 }
 
-/** The values of a TOML text, in their order, or the place where it is none. */
+/** The values of a TOML text, in their order, or the place of its first mistake. */
 export function readSettings(toml: string): NativeSettings {
   return documents('settings', { toml });
 }
@@ -922,7 +922,7 @@ export function isMeant(patterns: readonly string[], url: string): boolean {
   return documents('isMeant', { patterns, url });
 }
 
-/** The text of a preset; `null`: there is none of that name. */
+/** The text of a preset; `null`: no preset has that name. */
 export function presetText(name: string): string | null {
   return documents('preset', { name });
 }

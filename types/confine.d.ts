@@ -3,7 +3,7 @@ import type { ConfinementError } from './errors.js';
 
 /** What a confined command may do beside reading the system and its toolchains. Paths may begin with `~/`; else they are of `cwd`. */
 export interface ConfineSettings {
-  /** Files and folders that it may change, make and remove. One that is not there is left out. @default the `cwd` */
+  /** Files and folders that it may change, make and remove. A missing one is left out. @default the `cwd` */
   write?: readonly string[];
   /** More that it may read: files and folders. */
   read?: readonly string[];

@@ -94,7 +94,7 @@ export declare class DecisionNotAllowedError extends CountersignError {
 export declare class NotApproverError extends CountersignError {
   readonly code: 'ERR_NOT_APPROVER';
   readonly approvalId: string;
-  /** `null`: nobody said. */
+  /** `null`: unknown. */
   readonly by: string | null;
   /** Who may: names, and groups as `group:NAME`. */
   readonly approvers: readonly string[];

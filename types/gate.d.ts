@@ -164,8 +164,8 @@ export interface TelemetryMeter {
 }
 
 /**
- * Gets one line per step of a request’s life. Arguments appear at `trace` only. It has some of these functions; one that has none is
- * refused (`ERR_INVALID_CONFIG`).
+ * Gets one line per step of a request’s life. Arguments appear at `trace` only. It has some of these functions; a logger without
+ * any is refused (`ERR_INVALID_CONFIG`).
  */
 export interface Logger {
   trace?(message: string, fields: Record<string, unknown>): void;
@@ -183,7 +183,7 @@ export type Authorize = (
   decision: Decision,
   context: {
     request: ApprovalRequest;
-    /** `null`: nobody said. */
+    /** `null`: unknown. */
     by: string | null;
     groups: readonly string[];
     via: DecidedVia;
@@ -274,7 +274,7 @@ export type GateEvent =
   /** A policy file changed. `problems` of a new version mean that the old one still holds. */
   | { type: 'policy-changed'; problems: PolicyProblem[]; at: number }
   | { type: 'started'; approvalId: string; at: number }
-  /** `interrupted`: the process that ran it died, so that nobody knows how it ended. */
+  /** `interrupted`: the process that ran it died, so its outcome is unknown. */
   | { type: 'settled'; approvalId: string; status: 'succeeded' | 'failed' | 'interrupted'; at: number };
 
 /** What an entry of the audit tells of. */

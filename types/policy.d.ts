@@ -73,7 +73,7 @@ export interface PolicyRule {
   annotations?: Readonly<Record<string, boolean>>;
   /**
    * The runs of a command that it speaks of. `'project'`: those that run confined and write in the project alone. `'nothing'`: those
-   * that can write nothing. `false`: those that are not confined. Alone, such an allow covers whatever a command line does, as far as
+   * that can write nothing. `false`: those that are not confined. Alone, such an allow covers all that a command line does, as far as
    * the confinement holds it. See docs/presets.md. @default all
    */
   confined?: ConfinedWrites | false;
@@ -138,7 +138,7 @@ export interface PolicyDocument {
   network?: 'none' | 'ask' | readonly string[];
   /** Modes that {@link Gate.setMode} refuses. */
   forbid?: readonly PolicyMode[];
-  /** Nothing that is asked about is remembered, whatever the layer: no request offers "always", and no grant answers. */
+  /** Nothing that is asked about is remembered, regardless of the layer: no request offers "always", and no grant answers. */
   remember?: 'never';
 }
 

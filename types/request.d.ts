@@ -62,7 +62,7 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   /**
    * What is proven of all that the call would do, whatever the policies say of it. `reads`: it only looks. `changes`: it changes one
    * file of the project, which neither runs by itself nor holds secrets, and `changes` says the whole of it. `null`: nothing is
-   * proven, or nobody looked; so it is for each tool whose calls are not known.
+   * proven, or it was not examined; so it is for each tool whose calls are not known.
    */
   proven: 'reads' | 'changes' | null;
   /**
@@ -72,7 +72,7 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   contents: 'kept' | 'redacted' | 'dropped';
   /** Who must agree; empty: anybody, once. */
   needs: readonly ApprovalNeed[];
-  /** Who asked for the run; `null`: nobody said. */
+  /** Who asked for the run; `null`: unknown. */
   requester: string | null;
   /** The approvals that were counted when this was read; empty for a request that needs only one. */
   votes: readonly Vote[];
@@ -138,8 +138,8 @@ export type Decision<ARGS = unknown> =
   /** `remember`: also answers the calls that {@link ApprovalRequest.always} speaks of, as long as it says. */
   | { type: 'approve'; reason?: string; remember?: Remember }
   /**
-   * Run it with these arguments instead: they pass the tool's schema and are judged again; the model is told. The schema must leave
-   * them as they are: a default that is missing or a transformation would make a call of it that nobody has seen.
+   * Run it with these arguments instead: they pass the tool's schema and are judged again; the model is told. The schema must
+   * leave them as they are: a default that is missing or a transformation would make an unseen call of it.
    */
   | { type: 'edit'; args: ARGS; reason?: string }
   /** Do not run it. `stop` also ends the turn: nothing else of the step runs and the model is not called again. */

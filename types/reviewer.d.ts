@@ -79,7 +79,7 @@ export type ReviewBar =
   | 'managed'
   /** Something beside the rules asks: `interruptOn`, the tool, the host, a judge. */
   | 'beside'
-  /** A part of the call is asked about by no rule, or by one that does not leave it to a reviewer; or nobody knows what it does. */
+  /** A part of the call is asked about by no rule, or by one that does not leave it to a reviewer; or what it does is unknown. */
   | 'unmarked'
   /** It has no {@link ReviewerSettings.mayApprove}. */
   | 'advises'

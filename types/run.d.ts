@@ -72,7 +72,7 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   /**
    * How `onApprovalRequest` and `onQuestion` are called over the run and all that is a part of it. `in-turn`: one at a time, in
    * the order of the calls, as one terminal or one dialogue needs. All requests are open at the gate meanwhile, deadlines run, and
-   * one that is decided elsewhere is skipped. `at-once`: for all calls of a step, which may be answered in any order.
+   * a request that is decided elsewhere is skipped. `at-once`: for all calls of a step, which may be answered in any order.
    *
    * @default 'in-turn'
    */
@@ -87,7 +87,7 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    * has one, and with a `parent`, whose reviewer counts.
    */
   reviewer?: CallReviewer;
-  /** Tools that the policies deny whatever the arguments are left out of what the model sees (`activeTools`). @default false */
+  /** Tools that the policies deny regardless of the arguments are left out of what the model sees (`activeTools`). @default false */
   hideDeniedTools?: boolean;
   /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
   approvalTimeout?: number;
@@ -202,7 +202,7 @@ export interface TerminalApprover {
  * shown decides nothing. Several that share an input ask one after the other. For `onQuestion` it asks the questions.
  *
  * On a terminal a call that stands out ({@link ApprovalRequest.flags}), or may do what cannot be undone, is approved by a second `y`.
- * `d` shows all of one that is not shown whole. An answer that would not be taken is told, and the same call is asked about again.
+ * `d` shows all of a call that is not shown whole. An answer that would not be taken is told, and the same call is asked about again.
  * After the end of the input (Ctrl+D) nothing more is asked there.
  *
  * Piped lines answer one call each and one question each, in the order in which those are put here, however early they come. A line is
@@ -266,12 +266,12 @@ export type ResumeAgentOptions<AGENT extends AgentLike> = {
  * Continues a run that its process did not bring to its end: it was killed, it closed its gate, it failed, or it let go of the
  * run ({@link AgentRun.suspend}). The first event is {@link RunResumedEvent}.
  *
- * The model is not called for what it has said before. Calls that wait are waited for, and put to `onApprovalRequest` once
- * more; what was decided meanwhile counts; what has run does not run again, and the model gets its result. What was started
- * by a process that is gone is asked about again, with a description that says so. A call that nobody had to approve and that
- * has no result is not run again: the model is told that it was interrupted. Where a tool or the prompt has changed since,
- * what it concerns is asked about again. What already waits keeps those that it was asked of: other `approvers` in `interruptOn`
- * count for what is asked from then on.
+ * The model is not called for what it has said before. Calls that wait are waited for, and put to `onApprovalRequest` once more;
+ * what was decided meanwhile counts; what has run does not run again, and the model gets its result. What was started by a
+ * process that is gone is asked about again, with a description that says so. A call that needed no approval and has no result
+ * is not run again: the model is told that it was interrupted. Where a tool or the prompt has changed since, what it concerns is
+ * asked about again. What already waits keeps those that it was asked of: other `approvers` in `interruptOn` count for what is
+ * asked from then on.
  *
  * @throws as {@link streamWithEvents}, and {@link LedgerError} (`ERR_LEDGER_TEMPORARY`) for a gate with `memory:`. The run
  * itself ends with {@link RunError}: `ERR_RUN_ACTIVE` when a process that lives has it, `ERR_UNKNOWN_RUN`, `ERR_RUN_OVER`
@@ -340,7 +340,7 @@ export interface RunResult<TOOLS extends ToolSet = ToolSet> {
 export interface AgentRun<TOOLS extends ToolSet = ToolSet> extends AsyncIterableIterator<AgentEvent<TOOLS>> {
   readonly runId: string;
   /**
-   * Awaiting it drives the run when nobody iterates. Rejects with the error that ended the run, or with the signal's reason
+   * Awaiting it drives the run when it is not iterated. Rejects with the error that ended the run, or with the signal's reason
    * when it was aborted.
    */
   readonly result: Promise<RunResult<TOOLS>>;
@@ -418,8 +418,8 @@ export type RunResumedEvent = {
     prompt: boolean;
   };
   /**
-   * Calls (`toolCallId`) that were started, in this life of the run or any before, that have no result: nobody knows how far
-   * they came. Of a call that is asked about, {@link ApprovalRequest.startedBefore} says the same, also to callbacks, which
+   * Calls (`toolCallId`) that were started, in this life of the run or any before, that have no result: how far they came is
+   * unknown. Of a call that is asked about, {@link ApprovalRequest.startedBefore} says the same, also to callbacks, which
    * may be called before this event is read.
    */
   interrupted: string[];

@@ -98,7 +98,7 @@ describe('files', () => {
     expect((await backend.readFile('large.txt')).text).toBe(content);
     const small = createLocalBackend({ root, maxFileBytes: 1_000 });
     expect((await failure(small.readFile('large.txt'))).code).toBe('ERR_FILE_TOO_LARGE');
-    // What it is does not matter to whoever replaces it.
+    // Its content does not matter to a writer that replaces it.
     expect(await small.writeFile('large.txt', 'x', { expected: sha256(content) })).toMatchObject({ created: false });
   });
 

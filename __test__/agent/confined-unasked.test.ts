@@ -218,7 +218,7 @@ describe.runIf(isHeld)('a command that is not known', () => {
     expect(said).toContain('reached');
     expect(existsSync(join(outside, 'ours.txt'))).toBe(true);
     expect(asked[1]?.description).toContain('Approved, it runs unconfined.');
-    // Not the verdict of a run that this one is none of.
+    // Not the verdict for a confined run: this one is not confined.
     expect(asked[1]?.verdict).toMatchObject({ effect: 'ask' });
     expect(asked[1]?.verdict).not.toHaveProperty('confined');
   });

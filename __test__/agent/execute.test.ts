@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** Not a zombie either, which nobody may be there to bury. */
+/** Not a zombie either, which may have no parent to reap it. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -111,7 +111,7 @@ test('an agent that there is not is refused, and the model is told which there a
   });
   expect(of('tool-call')).toMatchObject([{ invalid: true }]);
   expect(JSON.stringify(main[1])).toContain('subagent_type must be one of worker, reader');
-  // Also where nobody looked at the schema.
+  // Also where the schema was not checked.
   const { run } = callsOf({ task });
   const unknown = { description: 'x', subagent_type: 'constructor' };
   await expect(run('task', unknown)).rejects.toThrow('There is no agent "constructor": name one of worker, reader.');

@@ -36,7 +36,7 @@ describe('an abort', () => {
     await expect(run.result).rejects.toThrow('esc');
   });
 
-  // A rejection that nobody hears ends the process, and these tests with it.
+  // An unhandled rejection ends the process, and these tests with it.
   it.each(['shouldApprove', 'judge'] as const)('while %s fails, which ends no process', async (which) => {
     const { ran, tools } = recordingTools();
     const stop = new AbortController();

@@ -238,7 +238,7 @@ describe('what one request allows', () => {
     expect(text).toBe('Deletes /a');
     expect(seen).toEqual([{ toolCallId: 'c1', toolName: 'del', args: { path: '/a' } }]);
     expect(await described(async () => 'later')).toBe('later');
-    // An argument in it begins no line of its own, by whatever ends one.
+    // An argument in it begins no line of its own, with any line ending.
     for (const end of ['\n', '\r\n', '\u2028', '\u0085', '\v'])
       expect(await described(() => `Deletes a${end}✔ harmless`)).toBe('Deletes a ⏎ ✔ harmless');
     expect(

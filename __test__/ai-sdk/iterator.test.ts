@@ -173,7 +173,7 @@ describe('the result', () => {
   });
 });
 
-// AI SDK 6 has none of its own: it takes what the model gives, whoever reads.
+// AI SDK 6 has none of its own: it takes what the model gives, read or not.
 describe('back-pressure', () => {
   /** A model that has always one more part to give, and counts those that were taken. */
   const endless = () => {

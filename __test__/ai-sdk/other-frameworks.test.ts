@@ -254,7 +254,7 @@ describe('a framework that calls a tool without an id', () => {
     expect(await execute({ path: '/b' }, options)).toSatisfy(isExecutionDenied);
     expect(ran).toEqual(['del /a']);
     expect(new Set(asked).size).toBe(2);
-    // What nobody need be asked about runs as well.
+    // Calls that need no approval run as well.
     expect(await (gated.read.execute as Execute)({ path: '/c' }, options)).toBe('content of /c');
   });
 

@@ -1,4 +1,4 @@
-/** Questions of the model: put to a human whatever else is said, answered by nobody else, and told the model as Q and A. */
+/** Questions of the model: always put to a human, answered by no one else, and given to the model as Q and A. */
 import { generateText, type ToolSet } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import type { Gate, Question, QuestionRequest, QuestionsAnswer } from '../../index.js';
@@ -205,7 +205,7 @@ describe('a human who does not answer', () => {
 });
 
 describe('answered by nobody else', () => {
-  /** Whatever lets every call run. */
+  /** All that lets every call run. */
   const lenient: [string, () => Partial<PlayOptions>][] = [
     ['interruptOn: none', () => ({ gate: createGate(), interruptOn: 'none' })],
     ['interruptOn: false', () => ({ gate: createGate(), interruptOn: { ask_user: false } })],
@@ -225,7 +225,7 @@ describe('answered by nobody else', () => {
     ],
     ['an approval callback', () => ({ gate: createGate(), onApprovalRequest: () => true })],
   ];
-  /** One more is asked and answered by a human: whoever else would have answered had the time to. */
+  /** One more is asked and answered by a human: anyone else had time to answer. */
   async function another(options: Partial<PlayOptions> & { gate: Gate }): Promise<void> {
     const { event, end } = await asked(options);
     await options.gate.respond(event.approvalId, { answers: ['green'] });

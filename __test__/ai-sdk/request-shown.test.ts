@@ -1,4 +1,4 @@
-/** What a request shows the human who decides: what matters of the call first, and nothing of rules where there are none. */
+/** What a request shows the human who decides: what matters of the call first, and no mention of rules without any. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { tool, type ToolSet } from 'ai';
@@ -35,7 +35,7 @@ describe('the sentence', () => {
     const gate = createGate();
     const { description, approvalId } = await requestOf(toolName, args, { gate });
     expect(description).toBe(`Run tool "${toolName}"? ${said}`);
-    // Whoever looks later reads the same.
+    // A later reader sees the same.
     expect((await gate.get(approvalId))?.description).toBe(description);
   });
 });

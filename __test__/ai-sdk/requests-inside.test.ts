@@ -1,4 +1,4 @@
-/** A tool that asks at the gate itself, in its `execute`: whoever reads the run must see that it waits. */
+/** A tool that asks at the gate itself, in its `execute`: readers of the run must see that it waits. */
 import { tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

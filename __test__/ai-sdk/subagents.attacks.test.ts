@@ -1,4 +1,4 @@
-/** What tools and models may try with runs that are a part of another: nothing of it runs what nobody allowed. */
+/** What tools and models may try with runs that are a part of another: nothing of it runs what was not allowed. */
 import { streamText, tool, type ToolSet } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

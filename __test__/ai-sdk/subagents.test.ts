@@ -372,7 +372,7 @@ it('plan mode lets agents be started, and judges what they do', async () => {
     'task tool-denied',
     'task tool-result',
   ]);
-  // Of a tool that does not say so of itself, nobody knows what it does.
+  // A tool that does not say so itself may do anything.
   expect(await ran(taskTool(child))).toEqual(['task']);
   expect(await polluted({ [Symbol.for('countersign.task')]: true }, () => ran(taskTool(child)))).toEqual(['task']);
 });

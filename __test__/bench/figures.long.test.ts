@@ -107,7 +107,7 @@ describe.skipIf(process.platform === 'win32')('interrupted', () => {
       const results = readResults(file);
       expect(Object.keys(results)).toEqual(['Tiny', 'Endless']);
       expect(results.Tiny!.unfinished).toBeUndefined();
-      // Whoever interrupts is no contestant that crashed.
+      // An interruption is not the crash of a contestant.
       expect(results.Endless).toMatchObject({ unfinished: 'the first part is the last of it', failures: [] });
       expect(stdout).toMatch(/^Tiny$[\s\S]*^ {2}a figure .*[\s\S]*^Endless$[\s\S]*^ {2}the first part .*/m);
       expect(stdout).toContain('Endless is UNFINISHED: the first part is the last of it');

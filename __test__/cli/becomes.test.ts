@@ -1,4 +1,4 @@
-/** Whoever decides is told what becomes of it: whether the run goes on, what it was given to do, what the tool gave back. */
+/** The approver is told the outcome: whether the run goes on, what it was given to do, what the tool gave back. */
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DecideAnswer, RequestDetail } from '../../ts/inbox/protocol.js';

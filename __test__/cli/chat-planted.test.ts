@@ -1,4 +1,4 @@
-/** A folder that somebody else filled: what lies in it runs nothing that nobody here approved. */
+/** A folder that somebody else filled: its files run nothing without an approval here. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ test('a ledger that came with it, with an approval of theirs', async () => {
   });
   expect(existsSync(join(folder, 'ran.txt'))).toBe(false);
 
-  // Whoever made it goes on as ever.
+  // Its maker goes on as before.
   const own = await countersign(args, { cwd: folder, env: at(theirs), input: '/resume\n' });
   expect(own).toMatchObject({
     code: 0,
@@ -60,7 +60,7 @@ test('a ledger that came with it, with an approval of theirs', async () => {
     stdout: expect.not.stringContaining('Waits for approval') as string,
   });
   expect(existsSync(join(folder, 'ran.txt'))).toBe(true);
-  // And whoever names it has looked at it.
+  // A user who names it has looked at it.
   const named = [...args, '--ledger', `sqlite:${join(folder, '.countersign/ledger.db')}`];
   expect(await countersign(named, { cwd: folder, env: at(ours), input: '/runs\n' })).toMatchObject({
     code: 0,

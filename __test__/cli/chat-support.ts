@@ -65,7 +65,7 @@ export function until(chat: Chat, isSo: (view: ChatView) => boolean): Promise<Ch
   });
 }
 
-/** The first that waits, once so many do. */
+/** The first waiting ask, once `count` wait. */
 export async function asked(chat: Chat, count = 1): Promise<WaitingAsk> {
   return (await until(chat, ({ asks }) => asks.length >= count)).asks[0]!;
 }

@@ -192,7 +192,7 @@ const asJavaScript = (text: string): string =>
     .replace(/: \{ (?:id: string; )?messages: UIMessage\[\] \}/, '')
     .replace('req: Request', 'req');
 
-/** Asks the route as a page does: a prompt, then an answer to what it was asked; and once with an answer to what nobody asked. */
+/** Asks the route as a page does: a prompt, then an answer to what it was asked; and once with an answer to no question. */
 const PAGE = `
 import { readUIMessageStream, parseJsonEventStream, uiMessageChunkSchema } from 'ai';
 import { POST } from './route.mjs';

@@ -41,7 +41,7 @@ describe('who may decide', () => {
       code: 5,
       stderr: expect.stringMatching(/bo may not decide this request.*--by NAME --group GROUP/) as unknown,
     });
-    // A group is nobody: it is said beside the name.
+    // A group is not a person: it is given beside the name.
     const group = await run('approve', id, '--by', 'group:ops');
     expect(group).toMatchObject({ code: 2, stderr: expect.stringContaining('--by NAME --group ops') as unknown });
     const counted = await run('approve', id, '--by', 'ada');

@@ -9,7 +9,7 @@ import { scratch } from '../policy/support.js';
 import { sample } from '../support/effort.js';
 import { quickly as countersign } from './command.js';
 
-/** An export of so many entries. */
+/** An export of `count` entries. */
 function made(count: number): string[] {
   let prev = '0'.repeat(64);
   return Array.from({ length: count }, (_, index) => {

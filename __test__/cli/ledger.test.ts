@@ -408,7 +408,7 @@ it.each(
   const { id, answer } = await ask(gate, args, { toolName });
   expect((await run(['show', id])).stdout).toMatch(why);
   expect((await run(['pending'])).stdout).toMatch(/ ! /);
-  // Nobody sits at a pipe.
+  // A pipe has no person to confirm.
   expect((await run(['approve', id])).code).toBe(0);
   expect((await answer).approved).toBe(true);
 });

@@ -125,7 +125,7 @@ describe('what is printed is what its schema says:', () => {
     fits('decision', await run('edit', three, '--args', '{"command":"git status"}'));
     fits('decision', await run('respond', four, '--text', 'it is done'));
     fits('decision', await run('skip', five));
-    // Somebody else was first, and there is none.
+    // Already decided by somebody else; no such request.
     fits('decision', await run('approve', two));
     fits('decision', await run('approve', 'ffffffff'));
     fits('request', await run('history'));

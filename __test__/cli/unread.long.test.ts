@@ -1,4 +1,4 @@
-/** Whoever reads what the command says stops: that ends neither what it does nor its exit code. */
+/** The reader of the output stops: the command still finishes, and its exit code stays. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ const WAYS: Heard[] = [
 /** Where one way after the other is tried with the same: `npm test` has the half of them. */
 const SOME_WAYS = isWhole ? WAYS : WAYS.filter((_, index) => index % 2 === 1);
 
-/** @returns the exit code; a signal is none */
+/** @returns the exit code; `null` after a signal */
 async function ended(args: readonly string[], cwd: string, heard: Heard, input = ''): Promise<number | null> {
   const child = spawn(process.execPath, [cli, ...args], {
     cwd,
@@ -46,7 +46,7 @@ async function ended(args: readonly string[], cwd: string, heard: Heard, input =
   return code;
 }
 
-/** A folder with a policy that denies, one with faults, and a ledger in which so many requests wait. */
+/** A folder with a policy that denies, one with faults, and a ledger with `waiting` open requests. */
 async function place(waiting: number) {
   const root = scratch();
   writeFileSync(join(root, 'deny.toml'), 'version = 1\n[[rule]]\neffect = "deny"\ncommands = ["rm"]\nreason = "no"\n');

@@ -1,4 +1,4 @@
-/** What a command made is put aside, whatever it did so that it could not be. */
+/** Files that a command made are put aside, even if it tried to prevent that. */
 import fs, {
   chmodSync,
   existsSync,
@@ -87,7 +87,7 @@ describe('symlinks on the way', () => {
 });
 
 describe('folders in folders', () => {
-  /** So many, each in the one before, with a `.git` in the last. */
+  /** `count` folders, each in the one before, with a `.git` in the last. */
   function nested(count: number): string {
     const folder = join(root, ...Array.from({ length: count }, () => 'd'));
     mkdirSync(join(folder, '.git'), { recursive: true });

@@ -116,7 +116,7 @@ describe.runIf(process.platform !== 'win32')('the proxy of a command', () => {
     const { proxy, asked } = await open(() => YES, { lookup });
     expect(await talk(proxy, get(`http://rebinding.example:${port}/`))).toContain('of the server');
     expect(looked).toBe(1);
-    // The yes to the name was none to this machine.
+    // The yes to the name did not cover this machine.
     expect(asked.map(({ host, where }) => [host, where])).toEqual([
       ['rebinding.example', null],
       ['127.0.0.1', 'this machine, to which rebinding.example leads'],
@@ -354,7 +354,7 @@ describe.runIf(report.by === 'landlock')('a command without namespaces', () => {
       proxy: proxy.place,
     });
     const plan = JSON.parse(args.slice(1).join('')) as LaunchPlan;
-    // As where there are none: then the report says what stays open.
+    // As without namespaces: then the report says what stays open.
     const alone = { ...plan, withoutNamespaces: true, open: null };
     const run = promisify(execFile)(file, ['run', JSON.stringify(alone)], { env });
     const { stdout } = await run.catch((error: { stdout: string }) => error);

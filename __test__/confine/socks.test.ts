@@ -58,7 +58,8 @@ async function talk(...said: (number[] | Buffer)[]): Promise<Buffer> {
 }
 
 /**
- * Plays with so many ms for what a client says, and again with more until it could say all of it: a busy machine may take long.
+ * Plays with a time limit in ms for what a client says, and again with more until all of it was said: a busy machine may take
+ * long.
  *
  * @param play whether it could
  */

@@ -16,7 +16,7 @@ import { blocks } from './blocks.js';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Given by its name, as in the quickstart: a model that deletes so many files at once, and then says what came of it. */
+/** Given by its name, as in the quickstart: a model that deletes several files at once, and then says what came of it. */
 const MODEL = `
 import * as ai from 'ai';
 import * as test from 'ai/test';

@@ -3,7 +3,7 @@
  *
  * - `ts`, `tsx` and `js` must fit the types of the package; with `run` behind it, it is run as well, and a `text output` block that
  *   follows it is what it must print
- * - `sh` must name commands that there are; with `run` behind it, `policies.test.ts` runs it
+ * - `sh` must name existing commands; with `run` behind it, `policies.test.ts` runs it
  * - `toml`, `jsonc` and `text verdicts` are policies and what they say: see `policies.test.ts`
  * - `sql run` is asked of a ledger in PostgreSQL: see `watching.postgres.test.ts`; `sql` is shown as it is
  * - `text screen` and `toml settings` are about the terminal program: see `terminal.test.ts`

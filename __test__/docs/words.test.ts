@@ -202,7 +202,7 @@ describe('promises', () => {
   test.each(rows.map(([, promise = '', state = '']) => ({ promise, state })))(
     '$promise: $state',
     ({ promise, state }) => {
-      // Each promise that is made has its file of tests, and none has one that is not.
+      // Each promise in force has its file of tests, and no other promise has one.
       expect(fileOf(promise) !== undefined).toBe(state !== 'not yet');
     },
   );

@@ -1,4 +1,4 @@
-/** What each example must and must not print, and how that is tried: on Node and Bun, with both answers, and with nobody. */
+/** What each example must and must not print, and how that is tried: on Node and Bun, with both answers and without any. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';

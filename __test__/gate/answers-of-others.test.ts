@@ -1,4 +1,4 @@
-/** An answer that names another call than the one that was asked about: whoever mixes two up approves neither. */
+/** An answer that names another call than the request does: mixing up two calls approves neither. */
 import { expect, test } from 'vitest';
 import type { ApprovalAnswer, ApprovalRequest, Gate } from '../../index.js';
 import { createGate, InvalidDecisionError, streamWithEvents } from '../../ts/index.js';
@@ -50,7 +50,7 @@ test.each(OTHERS)('of a callback: %s', async (name) => {
   expect(JSON.stringify(prompts.at(-1))).toContain('The answer is for another call');
 });
 
-/** Objects that name the other call where nobody sees it. */
+/** Objects that name the other call out of sight. */
 const HIDDEN: Record<string, (id: string, other: ApprovalRequest) => unknown> = {
   'a getter of its class': (id) =>
     new (class {

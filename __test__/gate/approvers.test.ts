@@ -22,7 +22,7 @@ async function asking(request: Partial<GateRequest> = {}, options: GateOptions =
   const gate = createGate(options);
   gates.push(gate);
   const answer = gate.request({ toolName: 'deploy', args: { to: 'prod' }, ...request });
-  // Whoever does not look at it must not be ended by it.
+  // A caller who ignores it must not be ended by it.
   answer.catch(() => {});
   const [pending] = await gate.pending();
   if (pending === undefined) throw await answer.catch((error: unknown) => error);

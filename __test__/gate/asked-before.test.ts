@@ -98,7 +98,7 @@ describe('askedBefore', () => {
     await first.close();
     const { request, before } = await asks(gateOf(at(0)));
     expect(before).toBe(3);
-    // Whoever looks from elsewhere counts the same, and the command says so.
+    // Another gate counts the same, and the command says so.
     const look = gateOf(at(1));
     expect(await look.askedBefore(request.approvalId)).toBe(3);
     const shown = await countersign(['show', request.approvalId, '--ledger', ledger], { cwd: place });

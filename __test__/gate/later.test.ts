@@ -478,7 +478,7 @@ it('a request that nobody waits for ends no process when its gate is closed', as
     await gate.close();
     using told = listenToWarnings();
     void gate.request({ toolName: 'deploy', args: {} });
-    // The last one was never asked, and nobody looks at it.
+    // The last one was never asked, and is not looked at.
     await vi.waitFor(() => expect(told.warnings).not.toEqual([]), PATIENTLY);
     void Promise.reject(new Error('later'));
     await vi.waitFor(() => expect(unhandled).not.toEqual([]), PATIENTLY);

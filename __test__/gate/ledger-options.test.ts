@@ -65,7 +65,7 @@ describe('the key', () => {
       ledgerOptions(encryption === undefined ? { ledger } : { ledger, encryption }).key;
     expect(keyOf({})).toBe('one');
     expect(keyOf({ keyEnv: 'OTHER_KEY' })).toBe('other');
-    // Nobody asked for it, and nothing is stored.
+    // It was not requested, and nothing is stored.
     expect(keyOf(undefined)).toBe(null);
     expect(keyOf({}, 'memory:')).toBe(null);
     // Both from the environment.

@@ -22,7 +22,7 @@ function project() {
   return { cwd, project: cwd, home };
 }
 
-/** The request as whoever decides gets it. */
+/** The request as the approver gets it. */
 async function asked(
   toolName: string,
   args: object,
@@ -69,7 +69,7 @@ describe('changes what is shown of the project', () => {
 
 describe('is not proven', () => {
   test.each([
-    // Programs that nobody knows, and code of the project.
+    // Unknown programs, and code of the project.
     run('frobnicate --all'),
     run('npm test'),
     run('npx tsc'),
@@ -97,7 +97,7 @@ describe('is not proven', () => {
     ['write_file', { file_path: 'image.bin', content: 'x' }] as const,
     ['edit_file', { file_path: 'a.txt', old_string: 'nine', new_string: 'ten' }] as const,
     ['edit_file', { file_path: 'image.bin', old_string: 'a', new_string: 'b' }] as const,
-    // Tools of which nothing is known but the name.
+    // Tools known by name only.
     ['deploy', { to: 'prod' }] as const,
     ['get_weather', { city: 'Rome' }] as const,
     ['mcp__files__read_file', { path: 'a.txt' }] as const,

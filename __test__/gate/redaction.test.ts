@@ -498,7 +498,7 @@ describe('a gate', () => {
     const onApprovalRequest = () => ({ type: 'edit', args: { command: 'ls', password: ' hunter3 ' } }) as const;
     const { run } = start({ turns: turns(), tools, interruptOn: { login: true }, gate, onApprovalRequest });
     await collect(run);
-    // What the schema makes of it nobody has seen; and what is said of that has no secret in it.
+    // The output of the schema was not shown, and the message about it has no secret in it.
     expect(execute).not.toHaveBeenCalled();
     expect(JSON.stringify(await gate.history())).not.toContain('hunter3');
     await end();

@@ -151,7 +151,7 @@ describe('an answer', () => {
   test('that came from a human meanwhile wins', async () => {
     await using gate = createGate({ policy: marked, reviewer: approves });
     const { ran, tools } = recordingTools();
-    // Somebody at the gate, as fast as nobody is.
+    // Somebody at the gate, faster than any person.
     const decide = gate.constructor.prototype as { decideByReviewer: (id: string) => Promise<boolean> };
     const original = decide.decideByReviewer;
     using _faster = {

@@ -130,7 +130,7 @@ describe.each(waitingEntries)('%s', (_, entry) => {
   });
 });
 
-/** The spans of that name: they end a moment after whoever asked has the answer. */
+/** The spans of that name: they end a moment after the caller has the answer. */
 const ended = (name: string) =>
   vi.waitFor(() => {
     expect(named(name)).not.toEqual([]);

@@ -1,4 +1,4 @@
-/** What no type checker has seen: an id that is none, a number that is none. */
+/** Arguments that no type checker has seen: invalid ids, invalid numbers. */
 import { describe, expect, it, vi } from 'vitest';
 import type { ApprovalRecord, Audit, Gate } from '../../index.js';
 import { ENTRIES, type EntryName } from '../../ts/options/entries.js';

@@ -45,7 +45,7 @@ const denials: [name: string, make: () => { options: GateOptions; later?: (gate:
   ],
 ];
 
-/** Says yes to whatever it hears of, and to whatever waits. */
+/** Says yes to all that it hears of, and to all that waits. */
 async function yesToAll(
   gate: Gate,
   later: ((gate: Gate) => Promise<unknown>) | undefined,

@@ -308,7 +308,7 @@ describe.each(waitingEntries.map(([name, entry], turn) => [name, entry, turn] as
 });
 
 it('asks when shouldApprove or the description takes longer than 10 seconds', async () => {
-  // Only what measures these seconds: whatever else happens, happens.
+  // Only what measures these seconds. Anything else may happen.
   const clock = fakeClock();
   const turns = async (count: number) => {
     for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-/** G2. An approval that the AI SDK could not use lets nothing run later: the call failed, and its answer, sent once more, is none. */
+/** G2. An approval that the AI SDK could not use lets nothing run later: the call failed, and its answer does not count again. */
 import { tool, type ToolSet } from 'ai';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

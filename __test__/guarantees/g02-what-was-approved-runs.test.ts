@@ -390,7 +390,7 @@ describe('between the approval and the execution', () => {
   const userPolicy = (rule: string) => `version = 1\n${rule}`;
 
   describe.each(ways.filter(([name]) => name !== 'toolApproval'))('%s', (_, loop) => {
-    /** `meanwhile` happens while a human looks, for the first so many times. */
+    /** `meanwhile` happens while a human looks, for a given number of times. */
     const asking = async (
       gate: Gate,
       root: string,

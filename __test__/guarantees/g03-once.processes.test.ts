@@ -1,4 +1,4 @@
-/** G3 over processes: one decision per request and one execution per approval, whoever shares the ledger. */
+/** G3 over processes: one decision per request and one execution per approval, with any number of processes. */
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage } from 'ai';
 import type { ApprovalRequest } from '../../index.js';

@@ -40,7 +40,7 @@ it.each([
   );
   expect(on.ran.toSorted()).toEqual(['del /1', 'del /2']);
   const errors = played.flatMap((events) => of(events)('error').map(({ error }) => (error as { code?: string }).code));
-  // Without the lease, whoever finds a call that another one is executing does not go on either. Who comes late finds it over.
+  // Without the lease, a process that finds a call executing elsewhere does not go on either. A late one finds it over.
   expect(errors.filter((code) => code !== 'ERR_RUN_ACTIVE' && code !== 'ERR_RUN_OVER')).toEqual([]);
   expect(errors.length).toBeGreaterThanOrEqual(refused);
   expect(errors.length).toBeLessThan(TIMES);

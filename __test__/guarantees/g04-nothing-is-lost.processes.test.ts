@@ -56,7 +56,7 @@ describe('kill -9', () => {
     expect(workers.map(({ stderr }) => stderr).join('')).toBe('');
     expect(all(workers, 'odd')).toEqual([]);
     const asked = all(workers, 'asked');
-    // Whoever opens it finds out whose executor is gone: on a server once its lease is over.
+    // Opening it finds the calls whose executor is gone: on a server once its lease is over.
     const gate = await eventually(async () => {
       const opened = on.gate(ledger);
       for (const [id = ''] of asked) if ((await record(opened, id)).status === 'started') return void opened.close();

@@ -1,5 +1,5 @@
 /**
- * G5 over processes: a deadline passed is `expired`, whoever stood still or was dead when it passed. Other clocks:
+ * G5 over processes: a passed deadline is `expired`, even if processes were stopped or dead when it passed. Other clocks:
  * `crates/core/tests/ledger_time.rs`.
  */
 import { describe, expect, it } from 'vitest';

@@ -56,10 +56,10 @@ const MOMENTS = [
 ] as const;
 type Moment = (typeof MOMENTS)[number];
 
-/** A run that comes by every moment, and stops there until `act` is done if it is the one that is asked for. */
+/** A run that passes every moment, and stops at the requested one until `act` is done. */
 function stage(moment: Moment, act: () => void) {
   let decided = 0;
-  // The logger is told while the change is being made: nobody who waits has heard of it yet.
+  // The logger is told while the change is being made: no waiting caller has heard of it yet.
   const info = (message: string) => {
     if (message === 'approval decided' && ++decided === 2) void at('when the last decision is written down');
   };

@@ -3,7 +3,7 @@
  * shown; look-alikes are flagged.
  *
  * What this says of: `preview`, `description`, `changes[].diff`, the labels of "always". `args`, `verdict` and `origin` are data:
- * whoever shows them makes them safe, as the command does, which is tested beside it.
+ * the code that shows them makes them safe, as the command does, which is tested beside it.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -178,7 +178,7 @@ describe('files and code', () => {
       const both = await createGate({ policyFiles: true, place }).check(call);
       const all = await createGate({ policy: code, policyFiles: true, place }).check(call);
       const told = JSON.stringify({ seed, mine, theirs, code, call });
-      // A project that nobody trusts loosens nothing; what the program says as a layer can allow, and denies stay.
+      // An untrusted project loosens nothing; what the program says as a layer can allow, and denies stay.
       expect(strictness(both.effect), told).toBeGreaterThanOrEqual(strictness(users.effect));
       if (both.effect === 'deny' || (await effectOf(code, call, place)) === 'deny')
         expect(all.effect, told).toBe('deny');

@@ -1,4 +1,4 @@
-/** G11 over PostgreSQL: whoever may write the tables may change them, and verifying names the first entry that is not as it was. */
+/** G11 over PostgreSQL: anyone who may write the tables may change them, and verifying names the first changed entry. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { AuditHead, AuditReport } from '../../index.js';
@@ -44,7 +44,7 @@ async function made(): Promise<Made> {
   return { ledger, head, ids, entry: (at) => sorted[at] as number, size: head.size };
 }
 
-/** As whoever owns the tables; `@name` is one of them. */
+/** As the owner of the tables; `@name` is one of them. */
 async function change({ ledger }: Made, ...statements: string[]): Promise<Record<string, unknown>[]> {
   const schema = new URL(ledger).searchParams.get('schema');
   let rows: Record<string, unknown>[] = [];

@@ -311,7 +311,7 @@ describe('inside the file of a ledger', () => {
     });
   });
 
-  /** Runs SQL as whoever can write the file could, and gives the rows of the last. */
+  /** Runs SQL as anyone who can write the file could. Gives the rows of the query. */
   function inFile(path: string, sql: readonly string[], query: string): Record<string, unknown>[] {
     const script = `
       const { DatabaseSync } = require('node:sqlite');

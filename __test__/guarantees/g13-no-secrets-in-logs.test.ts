@@ -106,7 +106,7 @@ describe.each(waitingEntries)('%s', (_, entry) => {
     const execute = vi.fn(() => 'in');
     const given = { turns, tools: loginTools(execute), interruptOn: 'all' as const, logger: later };
     await entry({ ...given, onApprovalRequest: () => true });
-    // A promise that nobody handles is told of before a timer is.
+    // An unhandled rejection is reported before a timer runs.
     await new Promise((resolve) => setTimeout(resolve, 0));
     process.off('unhandledRejection', unhandled);
     expect([execute, unhandled].map((each) => each.mock.calls.length)).toEqual([1, 0]);

@@ -1,7 +1,8 @@
 /**
  * G16. A reviewer approves nothing that a rule has not left to it, and never what is a person's to say.
  *
- * The reviewer of these tests approves all that it is asked about, with `mayApprove`: whatever runs unasked ran because of it.
+ * The reviewer of these tests approves all that it is asked about, with `mayApprove`: all calls that run unasked ran because of
+ * it.
  */
 import { tool, type ToolSet } from 'ai';
 import { describe, expect, it, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * The real deep agent with `preset:read-only`, on a clone that somebody hostile made, and with a model of theirs: whatever is
- * not asked about runs in a real shell, and nothing is written, run or told that is not the project's to read.
+ * The real deep agent with `preset:read-only`, on a clone that somebody hostile made, and with a model of theirs: all unasked
+ * commands run in a real shell, and nothing is written, run or told that is not the project's to read.
  */
 import { execFileSync } from 'node:child_process';
 import {

@@ -146,7 +146,7 @@ describe('one call crosses the binding no more often than', () => {
   });
 
   it('when a policy asks and it is answered through a shared gate', async () => {
-    // When the answer is there, whoever waits looks whether the call still is what was shown.
+    // After the answer, the waiting caller checks that the call still is what was shown.
     const gate = createGate({ policy: policyThat('ask') });
     const answering = (async () => {
       for await (const event of gate.events())

@@ -1,4 +1,4 @@
-/** `const { decide } = gate`: methods that were taken from their object work, or nobody could say why they do not. */
+/** `const { decide } = gate`: methods that were taken from their object work: a failure would be hard to explain. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';

@@ -139,7 +139,7 @@ describe('no file imports', () => {
 
   test('itself in a circle', () => {
     const edges = new Map<string, string[]>();
-    // Types count: whoever reads one of the files has to read all of them.
+    // Types count: reading one of the files takes reading all of them.
     for (const { each, to } of inside) edges.set(each.file, [...(edges.get(each.file) ?? []), to!]);
     const done = new Set<string>();
     const circles: string[] = [];

@@ -1,4 +1,4 @@
-/** The lock file holds what every platform needs: `npm ci` refuses one that was written where a registry lacked some of it. */
+/** The lock file holds what every platform needs: `npm ci` refuses a lock file written while a registry lacked some of it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -18,7 +18,7 @@ import type {
 } from '../../ts/inbox/protocol.js';
 import { ask, gateOf, inboxOf, Person, scratch } from './support.js';
 
-/** What nobody sees, raw or as JSON writes it. */
+/** Invisible characters, raw or as JSON writes them. */
 const HIDDEN = /\\u001b|\\u0000|\\u0007|[\u200b\u202e]/;
 
 type Failed = { error: ErrorBody };

@@ -1,4 +1,4 @@
-/** Whatever is sent, the answer is one of ours, and nothing is decided that nobody decided. */
+/** For any request, the answer is one of ours, and nothing is decided without a decision. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Gate } from '../../index.js';

@@ -273,7 +273,7 @@ describe('the rate', () => {
     now += 3_600_000;
     for (let number = 0; number < 60; number++) take();
     expect(take).toThrow('try again');
-    // Whoever was refused longest ago is forgotten first.
+    // The oldest refusal is forgotten first.
     for (let number = 0; number < 10_000; number++) rate.take(String(number));
     expect(take).not.toThrow();
   });

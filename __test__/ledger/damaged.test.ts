@@ -1,6 +1,6 @@
 /**
  * G1 over a ledger that is damaged while a human of this process thinks: the answer is written where it cannot be read any more.
- * The run ends with the error of the ledger, and whoever logs is told; nobody waits for ever.
+ * The run ends with the error of the ledger, and the logger is told; nobody waits for ever.
  */
 import { renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * G1 over a ledger that goes away: removed, replaced or overwritten while a run waits. The tool does not run,
- * whoever decides is told why, and nobody waits for ever.
+ * G1 over a ledger that goes away: removed, replaced or overwritten while a run waits. The tool does not run, the approver is
+ * told why, and nobody waits for ever.
  */
 import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -48,7 +48,7 @@ const ways: [name: string, code: RegExp, change: (path: string) => Promise<void>
     },
   ],
   ['only its log removed', /^ERR_LEDGER_CORRUPT$/, (path) => rmSync(`${path}-wal`)],
-  // In place, and all but the header of the log: else it would be one that was cut off, which is repaired.
+  // In place, and all but the header of the log: otherwise it would count as cut off, and be repaired.
   [
     'overwritten',
     /^ERR_LEDGER_CORRUPT$/,

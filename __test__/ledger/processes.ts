@@ -101,7 +101,7 @@ export interface Stage {
   sql(path: string, statements: string): Promise<void>;
   /** A gate in this process on the ledger of that name, or in the file with that path. */
   gate(ledger: string, options?: GateOptions): Gate;
-  /** The lines of a file; none: there is none. */
+  /** The lines of a file; none for a missing file. */
   lines(path: string): string[];
 }
 

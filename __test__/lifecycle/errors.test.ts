@@ -1,4 +1,4 @@
-/** Whatever goes wrong in a callback, in the native layer or in the environment is an error or a denial, never a crash. */
+/** Any failure of a callback, the native layer or the environment is an error or a denial, never a crash. */
 import { describe, it } from 'vitest';
 import { effort, isThorough } from '../support/effort.js';
 import { onEachRuntime } from './each-runtime.js';
@@ -29,7 +29,7 @@ onEachRuntime('ai7', (run) => {
   it.for([
     ['await', 1],
     ['leave', 0],
-    // What it was made into, and nobody reads.
+    // Unread results made of it.
     ...(isThorough
       ? ([
           ['stream', 1],

@@ -1,4 +1,4 @@
-/** What nobody holds any more is collected: its requests are cancelled, its tools never run, and its memory comes back. */
+/** Objects without references are collected: its requests are cancelled, its tools never run, and its memory comes back. */
 import { describe, it } from 'vitest';
 import { isThorough } from '../support/effort.js';
 import { onEachRuntime } from './each-runtime.js';

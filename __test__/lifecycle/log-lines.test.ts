@@ -1,4 +1,4 @@
-/** A line of the log says what happened, whoever chose the names in it. */
+/** A line of the log says what happened, even with hostile names in it. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';

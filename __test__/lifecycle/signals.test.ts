@@ -1,6 +1,6 @@
 /**
- * SIGINT while a human is asked: a handler that aborts ends the run cleanly; without one the process is gone at once.
- * SIGPIPE, in a way: that nobody reads the log any more changes nothing.
+ * SIGINT while a human is asked: a handler that aborts ends the run cleanly; without one the process is gone at once. SIGPIPE, in
+ * a way: a log without a reader changes nothing.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** What was meant to restrict, and stands where nobody reads it, is an error: the tool would run unasked, in silence. */
+/** A restriction in a place where it is not read is an error: the tool would run unasked, in silence. */
 import { ToolLoopAgent, tool, type Tool } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

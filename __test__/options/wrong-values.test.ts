@@ -1,6 +1,6 @@
 /**
- * Every option of every entry with every kind of wrong value. What is not refused stands here, option by option, so that an option that
- * nobody checks fails a test instead of opening a tool; and each refusal has a code of this package.
+ * Every option of every entry with every kind of wrong value. What is not refused stands here, option by option, so that an
+ * unchecked option fails a test instead of opening a tool; and each refusal has a code of this package.
  */
 import { describe, expect, test } from 'vitest';
 import { ENTRIES, type EntryName } from '../../ts/options/entries.js';
@@ -174,7 +174,7 @@ const NEEDED = new Set([
   'link.by',
 ]);
 
-/** These name who decides, and there a name that is nobody's is refused with the request. */
+/** These name who decides. An invalid name is refused there with the request. */
 const OF_PROTOCOLS = /^(?:to|from)(?:Permission|Elicit)|(?:acp|mcp)Approver$/;
 
 const isOptional = (kind: OptionKind | undefined): boolean =>
@@ -201,7 +201,7 @@ async function refusal(call: () => unknown): Promise<unknown> {
   }
 }
 
-/** Refused for another reason than the value: what it is called with names nothing that there is. */
+/** Refused for another reason than the value: the call names something that does not exist. */
 const ELSEWHERE = new Set(['ERR_UNKNOWN_APPROVAL', 'ERR_LEDGER_KEY', 'ERR_AUDIT_HEAD', 'ERR_WEBHOOK_SIGNATURE']);
 
 /** Those and one that cannot even be read, as options of this name. */

@@ -46,7 +46,7 @@ async function added(...platform: string[]): Promise<Set<string>> {
   return new Set([...stdout.matchAll(/^add (\S+) /gm)].map(([, name = '']) => name));
 }
 
-/** The tools of which some program is added. */
+/** The tools with an added program. */
 const toolsOf = (names: Set<string>) =>
   families.filter(({ programs }) => programs.some((name) => names.has(name))).map(({ tool }) => tool);
 

@@ -285,7 +285,7 @@ describe.each([
   });
 });
 
-/** `name version` of each npm package of which rolldown bundles something. */
+/** `name version` of each npm package that rolldown bundles from. */
 async function bundledPackages(): Promise<string[]> {
   const folders = new Set<string>();
   for (const { output, ...input } of configs) {

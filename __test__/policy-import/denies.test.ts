@@ -20,7 +20,7 @@ afterEach(async () => {
 
 type Check = (toolName: string, args: object) => Promise<PolicyEffect>;
 
-/** What is said of calls where nobody is asked: an ask would be an allow. */
+/** The verdict on calls where no one is asked: an ask would be an allow. */
 async function inAuto(format: ForeignPolicyFormat, text: string): Promise<Check> {
   const gate = createGate({ policy: (await importPolicy(format, text)).policy, mode: 'auto', place });
   gates.push(gate);

@@ -230,7 +230,7 @@ describe('Gemini CLI', () => {
     'deny',
     'mcp__my_server__x',
   ]);
-  // Whatever way a rule names the tools of a server, it meets them as they are called here.
+  // In any way that a rule names the tools of a server, it meets them under their names here.
   test.each([...stops, ...twoWords])('does not lose %j of a server: %s', (rule, decision, tool) => {
     const { document } = imported('gemini-cli', `[[rule]]\n${rule}\ndecision='${decision}'\n`);
     const meets = document.rule.filter(({ effect }) => effect !== 'allow').flatMap(({ tools }) => tools ?? []);

@@ -286,7 +286,7 @@ test('keys of VS Code', async () => {
           rules.some((rule) => {
             const text = rule.key.includes('/') ? part.replace(/^\.\//, '') : part;
             if (rule.approve !== approve || !text.startsWith(rule.key)) return false;
-            // As `\b` has it, between a letter and what is none.
+            // As `\b` has it, between a letter and anything else.
             return isLetter(rule.key.at(-1)) !== isLetter(text[rule.key.length]);
           });
         return has(true) && !has(false) ? 'allow' : 'ask';

@@ -301,7 +301,7 @@ over(QWEN, 'single rules like those of Claude Code', async (file, score) => {
     // A rule over other arguments than these is about a tool that we do not read.
     const call = qwenCall(tool, textOf(args[2]), textOf(args[3]), textOf(args[4]));
     if (call === undefined) continue;
-    // There a rule for another tool, and one that is not whole, never match; a deny of ours may.
+    // There a rule for another tool or an incomplete rule never matches; a deny of ours may.
     const project = textOf(args[5]?.['projectRoot']);
     await scoreRule(score, qwenRule(tool, written), (expected as unknown) === true, call, project);
   }

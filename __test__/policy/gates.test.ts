@@ -47,7 +47,7 @@ describe('a policy file that changes', () => {
     expect(await effect('make')).toBe('allow');
     const path = user(file(rule('deny', 'make')));
     expect(await effect('make')).toBe('deny');
-    // What it denied stays denied: nobody knows whether it was taken away on purpose.
+    // What it denied stays denied: it may not have been removed on purpose.
     rmSync(path);
     expect(await effect('make')).toBe('deny');
     rmSync(dirname(path), { recursive: true });

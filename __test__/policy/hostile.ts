@@ -1,4 +1,4 @@
-/** Texts that would deceive whoever reads them raw, and what a screen must never get. */
+/** Texts that would deceive someone who reads them raw, and what a screen must never get. */
 import { random, pick, type Random } from './random.js';
 
 /** Shows as nothing though its category says otherwise, or ends a line; said here apart from the code. */

@@ -51,7 +51,7 @@ export const ALWAYS: ApprovalRequest['always'] = {
 
 export const NEVER: ApprovalRequest['always'] = { allow: null, deny: null };
 
-/** JSON, and what is none, that is no answer of any protocol. */
+/** JSON and other values that are not an answer of any protocol. */
 export const ODD: unknown[] = [
   undefined,
   null,

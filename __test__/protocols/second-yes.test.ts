@@ -14,7 +14,7 @@ import { createActionLinks, newWebhookSecret } from '../../ts/webhooks/index.js'
 import { ALWAYS, requestWith } from './asked.js';
 
 const core = readFileSync(join(import.meta.dirname, '../../crates/core/src/preview/flags.rs'), 'utf8');
-/** Those of the core, and one that nobody knows yet. */
+/** Those of the core, and an unknown one. */
 const FLAGS = [...core.matchAll(/Self::\w+ => "([a-z-]+)"/g)].map(([, name]) => name!).concat('of-tomorrow');
 const PLAIN = ['long', 'multiline'];
 

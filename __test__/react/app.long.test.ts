@@ -178,7 +178,7 @@ describeInBrowser('the example app', () => {
       expect(Math.abs(second.y - box.y)).toBeLessThan(box.height);
       await page.mouse.down({ clickCount: 2 });
       await page.mouse.up({ clickCount: 2 });
-      // React has drawn whatever came of it before the next task.
+      // React has drawn the outcome before the next task.
       await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
       expect(await page.getByText('1 of 2 answered').isVisible()).toBe(true);
       expect(sent).toBe(0);

@@ -75,7 +75,7 @@ it('an approved call that its gate was closed before is no error to the model: i
   expect(on.ran).toEqual(['del /a']);
 });
 
-/** What comes after so many turns, for a model that is asked in the middle of a conversation. */
+/** Answers by the number of earlier turns, for a model that is asked in the middle of a conversation. */
 function turnsByPrompt(turns: readonly object[][]) {
   const next = ({ prompt }: { prompt: unknown[] }) =>
     turns[(prompt as { role: string }[]).filter(({ role }) => role === 'assistant').length] as never;

@@ -38,7 +38,7 @@ async function approveAll(on: Theatre, { gone }: Process): Promise<void> {
   }
 }
 
-/** Every line of a run that nobody kills, in its order, once each. */
+/** Every line of a run that is not killed, in its order, once each. */
 async function momentsOf(orders: object): Promise<string[]> {
   const on = theatre();
   expect(await on.play('start', { program: 'family', agents: AGENTS, answer: true, ...orders })).toEqual(EXITED);
@@ -73,7 +73,7 @@ async function survives(die: string, from: 'callback' | 'elsewhere', how: How, o
   if (how === 'suspend') expect(lines.some((line) => line.startsWith('AGAIN'))).toBe(false);
   for (const [path, agents] of Object.entries(PATHS)) {
     const starts = count(lines, `START del ${path}`);
-    // Where nobody knows how far it came, a human is asked again, who says no.
+    // Where its progress is unknown, a human is asked again, and says no.
     const isCut = lines.includes(`AGAIN ${path}`) || agents.some((name) => lines.includes(`AGAIN ${name}`));
     if (isCut) expect(starts, `${path} in\n${whole}`).toBeLessThanOrEqual(1);
     else {
@@ -93,7 +93,7 @@ async function survives(die: string, from: 'callback' | 'elsewhere', how: How, o
   expect(await on.gate.pending(), whole).toEqual([]);
 }
 
-/** At most so many at once: each has two processes. */
+/** Limits how many run at once: each has two processes. */
 async function all(moments: readonly string[], each: (moment: string) => Promise<void>): Promise<void> {
   const left = [...moments];
   const failures: string[] = [];

@@ -123,7 +123,7 @@ describe('a keeper', () => {
     unwritten.add('c1', verdict('c1'));
     await keeper.end('cancelled', never);
     expect([saves, notes]).toEqual([[], [verdict('c1')]]);
-    // What comes after that is written by whoever says it.
+    // Later notes are written by their source.
     expect(unwritten.add('c2', verdict('c2'))).toBe(false);
   });
 

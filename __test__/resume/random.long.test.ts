@@ -1,6 +1,6 @@
 /**
  * Nested runs at random, that are suspended, or lose their gate, at any event, and are continued each time by another process: no
- * call runs more often than it was approved, none that was approved is lost, nothing hangs, and nobody is told of a drift.
+ * call runs more often than it was approved, none that was approved is lost, nothing hangs, and no drift is reported.
  */
 import { tool, type ToolSet } from 'ai';
 import { expect, it } from 'vitest';

@@ -44,7 +44,7 @@ export type More = { [option: string]: unknown };
 
 export const RUN = 'the-run';
 
-/** Runs until so many requests wait, and so many calls have a result; then the process is gone, as far as that can be without killing one. */
+/** Runs until this many requests wait and calls have a result. Then the process is gone, as far as possible without a kill. */
 export async function askThenLeave(
   on: Stage,
   turns: ModelTurn[],
@@ -73,7 +73,7 @@ export async function askThenLeave(
       );
     events.push(value);
   }
-  // What nobody had to approve is kept a moment after it is told.
+  // A result without an approval is kept a moment after it is told.
   const isKept = async () =>
     (JSON.stringify((await localGate(gate, 'stage').runs.run(RUN))?.entries).match(/"tool-result"/g)?.length ?? 0) >=
     results;

@@ -11,7 +11,7 @@ import { of, until, waiting } from '../support/play.js';
 import { del, processOf, task } from './agents.js';
 import { RUN, stage, type Stage } from './stage.js';
 
-/** Reads on until so many requests wait; then the process is gone, as far as that can be without killing one. */
+/** Reads on until `count` requests wait; then the process is gone, as far as possible without a kill. */
 async function leaveAt(run: AgentRun, gate: Gate, count: number): Promise<ApprovalRequest[]> {
   const reading = collect(run);
   reading.catch(() => {});

@@ -54,7 +54,7 @@ test('SIGINT while a command runs: it is killed with all that it started', async
   await expect.poll(() => livingProcesses(Number(readFileSync(pidFile, 'utf8'))), PATIENTLY).toEqual([]);
 });
 
-/** The commands of a process group that still run. One that is dead and not yet buried does not count. */
+/** The commands of a process group that still run. A zombie does not count. */
 function livingProcesses(group: number): string[] {
   const rows = execFileSync('ps', ['-A', '-o', 'pgid=,stat=,args='], { encoding: 'utf8' }).split('\n');
   return rows.filter((row) => new RegExp(`^\\s*${group}\\s+[^Z\\s]`).test(row));

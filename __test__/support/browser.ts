@@ -1,7 +1,7 @@
 /**
  * A real Chromium for tests: the one that `COUNTERSIGN_CHROMIUM` names; else, on Linux with an x64 processor, the one inside the
  * development dependency `@sparticuz/chromium`, so that a fresh machine has it and each machine has the same; else one on `PATH`.
- * Where there is none, the tests are skipped, and their names say why.
+ * Without a Chromium the tests are skipped, and their names say why.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

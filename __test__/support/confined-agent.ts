@@ -4,7 +4,7 @@ import type { ApprovalAnswer, ApprovalRequest } from '../../index.js';
 import { createDeepAgent } from '../../ts/agent/index.js';
 import { call, calls, says, scripted } from './model.js';
 
-/** Who is asked; where nobody is, there is no callback. */
+/** Who is asked; no callback if no one is. */
 export type Asked = ((request: ApprovalRequest) => ApprovalAnswer | Promise<ApprovalAnswer>) | undefined;
 
 /** Calls `execute` with each of these, one after another; what the model got, as JSON. */

@@ -26,9 +26,9 @@ const isElsewhere = process.env.AI_MAJOR === '6' || process.env.COUNTERSIGN_LEDG
 
 /**
  * In `npm run test:all` all of these, and elsewhere twice as many as in `npm test`. There some, from all parts of the list:
- * so many, and half of them where `isSample`.
+ * `sampled`, and half of that where `isSample`.
  *
- * @param turn of one who asks for the same list again and again: each turn has others, and many turns have all
+ * @param turn of a caller that asks for the same list again and again: each turn has others, and many turns have all
  */
 export function sample<CASE>(cases: readonly CASE[], sampled = 2, turn = 0): CASE[] {
   const most = isWhole ? (isElsewhere ? 2 * sampled : Infinity) : isSample ? Math.ceil(sampled / 2) : sampled;

@@ -38,7 +38,7 @@ export async function laterBinding(): Promise<object> {
     readonly #gate: NativeGate;
     #isClosed = false;
     #wake: () => void = () => {};
-    /** What the other process made happen, and nobody here was told of yet. */
+    /** Events of the other process, not reported here yet. */
     #others: unknown[] = [];
 
     constructor(options: string) {

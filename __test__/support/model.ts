@@ -5,7 +5,7 @@ import * as test from 'ai/test';
 /** 6 or 7: the version that this project of the test runner runs on. */
 export const major: 6 | 7 = 'isStepCount' in ai ? 7 : 6;
 
-/** Ends a loop of the SDK after so many steps: by the name that this has in the installed version. */
+/** Ends a loop of the SDK after a number of steps, under its name in the installed version. */
 export const stepCount = major === 7 ? ai.isStepCount : ai.stepCountIs;
 
 /** A part of a model's stream. */

@@ -36,7 +36,7 @@ export const of =
   <TYPE extends AgentEvent['type']>(type: TYPE): Extract<AgentEvent, { type: TYPE }>[] =>
     events.filter((event): event is Extract<AgentEvent, { type: TYPE }> => event.type === type);
 
-/** The requests that wait at a gate, once there are so many. */
+/** The requests that wait at a gate, once there are `count`. */
 export async function waiting(gate: Gate, count = 1): Promise<ApprovalRequest[]> {
   for (;;) {
     const requests = await gate.pending();

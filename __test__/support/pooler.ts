@@ -78,7 +78,7 @@ export async function poolerOf(url: string, size = 3): Promise<Pooler> {
       });
       onMessages(connection.socket, (type, message) => {
         const { user } = connection;
-        // What nobody is there for is lost: notifications.
+        // Messages without a receiver are lost: notifications.
         user?.socket.write(message);
         if (type !== 'Z' || user === undefined) return;
         user.expected--;
@@ -124,7 +124,7 @@ export async function poolerOf(url: string, size = 3): Promise<Pooler> {
     socket.on('close', () => {
       customers.delete(pid);
       if (queue.includes(customer)) queue.splice(queue.indexOf(customer), 1);
-      // In the middle of a transaction: nobody else may go on with it.
+      // In the middle of a transaction: no other client may go on with it.
       customer.connection?.socket.destroy();
     });
     const greet = async (start: Buffer) => {

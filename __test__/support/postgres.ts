@@ -1,6 +1,6 @@
 /**
  * PostgreSQL for tests: one server for all tests of the project `postgres` (or the one that `COUNTERSIGN_TEST_PG` names), and
- * servers of a test's own, which it may kill. Where there is none, tests are skipped, and say why.
+ * servers of a test's own, which it may kill. Without a server, tests are skipped, and say why.
  */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
@@ -12,10 +12,10 @@ export const shared = (inject('postgres') as ProvidedContext['postgres'] | undef
   unavailable: 'this is not the project postgres',
 };
 
-/** Whether there is none: `describe.skipIf(isMissing)(titled('…'), …)`. */
+/** Whether the server is missing: `describe.skipIf(isMissing)(titled('…'), …)`. */
 export const isMissing = shared.url === undefined;
 
-/** The title of tests that need a server, with the reason where there is none. */
+/** The title of tests that need a server, with the reason if it is missing. */
 export const titled = (title: string): string =>
   isMissing ? `${title} (no PostgreSQL: ${shared.unavailable})` : title;
 
@@ -42,7 +42,7 @@ interface Parameters {
   [parameter: string]: string | number | undefined;
 }
 
-/** The URL of a ledger that nobody else has, on the server that tests share, or on another. */
+/** The URL of a new ledger, on the server that tests share, or on another. */
 export function freshLedger(parameters: Parameters = {}, url = shared.url): PostgresUrl {
   if (url === undefined) throw new Error(`no PostgreSQL: ${shared.unavailable}`);
   return urlWith(url, { schema: freshName('t'), ...parameters }) as PostgresUrl;
@@ -73,7 +73,7 @@ export type Stop = 'crash' | 'immediate' | 'fast' | 'smart';
 /** A server of a test's own. */
 export interface OwnServer {
   readonly url: string;
-  /** A ledger that nobody else has. */
+  /** A new ledger. */
   ledger(parameters?: Parameters): PostgresUrl;
   /** Resolves when nothing of it runs any more. */
   stop(how: Stop): Promise<void>;
@@ -87,12 +87,12 @@ export interface OwnServer {
   promote(follower: string): Promise<void>;
 }
 
-/** A database that nobody else uses. */
+/** A database for one test file. */
 export type OwnDatabase = Pick<OwnServer, 'url' | 'ledger'>;
 
 /**
- * A database for the tests of a file, as whoever owns the server. It is on the server that tests share, which must not be
- * stopped; where somebody else named that one, who may not let us do everything, on a server of its own.
+ * A database for the tests of a file, as the owner of the server. It is on the server that tests share, which must not be
+ * stopped. A server named by somebody else may not allow everything: then it is on a server of its own.
  */
 export function ownDatabase(): OwnDatabase {
   if (process.env.COUNTERSIGN_TEST_PG) return ownServer();

@@ -12,7 +12,7 @@ export interface Proxy {
   readonly lost: number;
   /** Each piece of data arrives this much later, in ms, each way. */
   delay(ms: number): void;
-  /** From now on nothing gets through, either way, and nobody is told: packets are dropped. New connections too. */
+  /** From now on nothing gets through, either way, without a notice: packets are dropped. New connections too. */
   drop(): void;
   /** What gets lost with `drop` stays lost, and its connections stay silent; new ones get through. */
   mend(): void;

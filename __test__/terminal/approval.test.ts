@@ -139,7 +139,7 @@ describe('a call that waits', () => {
     const fake = start({}, {}, { on: { go: { isBusy: true, asks: [ask] } } });
     const { terminal } = fake;
     await terminal.waitFor('what should I do');
-    // All at once: the prompt, and an answer to what nobody has seen.
+    // All at once: the prompt, and an answer to an unseen question.
     terminal.type(`go${KEYS.enter}${KEYS.down}${KEYS.enter}`);
     await terminal.waitFor('? help');
     expect(fake.calls()).toEqual([['submit', 'go']]);

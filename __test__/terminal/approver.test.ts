@@ -1,4 +1,4 @@
-/** `terminalApprover` over streams: what stands out, what is not shown whole, what is not taken, and where nobody looks. */
+/** `terminalApprover` over streams: what stands out, what is not shown whole, what is not taken, and unseen output. */
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ApprovalRecord, ApprovalRequest, Decision, Gate } from '../../index.js';
@@ -67,7 +67,7 @@ test.each([
     code: 'ERR_INPUT_ENDED',
     message: expect.stringContaining('read EIO') as unknown,
   });
-  // It stays so for whatever is asked next.
+  // It stays so for the next requests.
   await expect(Promise.resolve(approver(request, signal))).rejects.toMatchObject({ code: 'ERR_INPUT_ENDED' });
 });
 
@@ -416,7 +416,7 @@ describe.each(AROUND)('in a function %s', (_, around) => {
     onTestFinished(() => failed.mockRestore());
     const { input, ran, events, idOf } = await begun(false, gate);
     await gate.reject(await idOf('two'));
-    // Of the second line nobody knows whether it was meant for the second call or for the third one.
+    // It is unknown whether the second line was meant for the second call or the third.
     input.end('n\ny\ny\n');
     await events;
     expect(ran).toEqual([]);
@@ -426,7 +426,7 @@ describe.each(AROUND)('in a function %s', (_, around) => {
       reason: expect.stringContaining('Give terminalApprover() itself as onApprovalRequest') as unknown,
     });
     expect(warned.warnings.join()).toContain('nobody knows which call');
-    // Its end is a failure, of which the program hears.
+    // Its end is a failure, and the program hears of it.
     expect((await events).at(-1)).toMatchObject({ type: 'error', error: { code: 'ERR_INPUT_ENDED' } });
   });
 

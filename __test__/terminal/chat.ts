@@ -34,7 +34,7 @@ export function withModel(): void {
 export interface Chat {
   terminal: Terminal;
   folder: string;
-  /** The content of a file of the folder; `undefined`: there is none. */
+  /** The content of a file of the folder; `undefined`: no such file. */
   file(name: string): string | undefined;
   /** Enters a line. */
   say(line: string): void;

@@ -1,4 +1,4 @@
-/** Where nobody has said anything about rules: what only looks runs unasked, and the first lines say so. */
+/** Without any configured rules: what only looks runs unasked, and the first lines say so. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

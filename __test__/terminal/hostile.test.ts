@@ -1,4 +1,4 @@
-/** Whatever a call has in it, the panel shows it, and says nothing else. */
+/** The panel shows any content of a call, and nothing else. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';

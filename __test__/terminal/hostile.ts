@@ -32,7 +32,7 @@ const OBEYED = new RegExp(
 /** Colours, the cursor, lines that are erased or cut, what is pasted, and the marks around a frame. */
 const OURS = new RegExp(String.raw`^\u001b\[(?:[0-9;]*m|\d*[AGHJK]|\?(?:7|25|2004|2026)[hl])$`);
 
-/** The bell and the title that call whoever sits there, whole. */
+/** The bell and the title that call the user, whole. */
 // oxlint-disable-next-line no-control-regex -- as terminals take them
 const CALLS = /\u0007?(?:\u001b\[22;2t)?\u001b\]2;(?:countersign: \d+ waiting)?\u0007(?:\u001b\[23;2t)?/g;
 

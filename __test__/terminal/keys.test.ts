@@ -83,7 +83,7 @@ describe('keys', () => {
   });
 });
 
-/** What terminals send that is no key of ours, or one that is none of its letters: the letters in it answer otherwise. */
+/** What terminals send that is not a key of ours, or not one of the letters in it. Those letters would otherwise answer. */
 const SENT: Record<string, readonly string[]> = {
   'X10 mouse': [
     '\u001b[M yn',

@@ -1,4 +1,4 @@
-/** What keys decide, and when: nothing is decided about what nobody can have seen. */
+/** What keys decide, and when: nothing is decided about what cannot have been seen. */
 import { describe, expect, test } from 'vitest';
 import type { WaitingAsk } from '../../ts/cli/chat/view.js';
 import { draftOf } from '../../ts/cli/chat/screen/draft.js';

@@ -121,7 +121,7 @@ test('Auto-approve says what else would run at once, and what stands out in that
   expect(text).toContain('it takes away what may not come back');
 });
 
-/** Presses space so often at most, each after so many ms, and until all is shown where that is said. */
+/** Presses space at most `most` times, `pace` ms apart, or until `isEnough`. */
 function pressSpace(sitting: Sitting, most: number, pace: number, isEnough = (): boolean => false): void {
   for (let time = 0; time < most && !isEnough(); time += 1) {
     sitting.type(' ');

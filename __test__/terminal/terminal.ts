@@ -132,8 +132,8 @@ export class Terminal {
   }
 
   /**
-   * The last lines that there are, at most as many as the screen has, with their styles: what was written last stands at the
-   * bottom, however far the screen was scrolled on the way there.
+   * The last lines, at most as many as the screen has, with their styles. The latest output stands at the bottom, however far the
+   * screen was scrolled.
    */
   picture(): Picture {
     const { active } = this.#screen.buffer;
@@ -195,7 +195,7 @@ export class Terminal {
     this.#pty.resize(columns, rows);
   }
 
-  /** Nobody reads what the program writes, until {@link read}. */
+  /** Leaves the output of the program unread, until {@link read}. */
   leaveUnread(): void {
     this.#pty.pause();
   }
@@ -310,8 +310,8 @@ function shows(screen: string, wanted: Wanted): boolean {
 const isUpdating = process.argv.some((arg) => arg === '-u' || arg === '--update') || process.env['SCREENS'] === 'write';
 
 /**
- * Compares a screen with the one that is kept as `screens/<name>.txt`. What differs from run to run is to be replaced before.
- * `SCREENS=write` writes it anew.
+ * Compares a screen with the stored one, `screens/<name>.txt`. Replace what differs from run to run before. `SCREENS=write`
+ * writes it again.
  */
 export function matchesScreen(name: string, screen: string): void {
   const file = join(import.meta.dirname, 'screens', `${name}.txt`);

@@ -6,7 +6,7 @@ import { decided, start } from './stage.js';
 withFake();
 
 const asked = approval('execute', { command: 'npm test' });
-/** More than a terminal takes that nobody reads. */
+/** More than an unread terminal takes. */
 const MUCH = entry({ kind: 'text', text: Array.from({ length: 3000 }, (_, at) => `line ${at} of many`).join('\n') });
 const view = { isBusy: true, entries: [MUCH], asks: [asked] };
 

@@ -1,4 +1,4 @@
-/** What terminals draw wider than others, and windows that are narrower than the screen is laid out: what nobody saw is not approved. */
+/** What terminals draw wider than others, and windows that are narrower than the layout: what was not seen is not approved. */
 import { describe, expect, test } from 'vitest';
 import { laid, draftOf } from '../../ts/cli/chat/screen/draft.js';
 import { usualWidthOf, widthOf } from '../../ts/cli/style.js';

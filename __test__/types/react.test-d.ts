@@ -23,7 +23,7 @@ export function narrows(approval: PendingApproval<Message>) {
       expectTypeOf(approval.input).toEqualTypeOf<unknown>();
       expectTypeOf(approval.toolName).toEqualTypeOf<string>();
       return;
-    // @ts-expect-error a tool that there is not
+    // @ts-expect-error an unknown tool
     case 'tool-other':
   }
 }

@@ -48,7 +48,7 @@ createGate({ reviewer: { model } });
 createGate({ reviewer: { model, criteria: 'x', review: () => ({ answer: 'unsure', reason: '' }) } });
 // @ts-expect-error neither
 createGate({ reviewer: { mayApprove: true } });
-// @ts-expect-error an answer that there is not
+// @ts-expect-error an unknown answer
 createGate({ reviewer: { review: () => ({ answer: 'yes', reason: '' }) } });
 // @ts-expect-error no reason
 createGate({ reviewer: { review: () => ({ answer: 'approve' }) } });

@@ -1,4 +1,4 @@
-/** What a receiver is sent, when whoever chose the names would like it to show something else. */
+/** What a receiver is sent when names are chosen to make it show something else. */
 import { expect, test } from 'vitest';
 import { createGate } from '../../ts/index.js';
 import { sendWebhooks } from '../../ts/webhooks/index.js';

@@ -30,7 +30,7 @@ async function waiting(options: GateOptions, request: Partial<GateRequest>) {
 const told = ({ taken }: Receiver, type: string) =>
   taken.filter(({ event }) => event.type === `approval.${type}`).map(({ event }) => event.data);
 
-/** A link that approves, and its button: what whoever has it is answered. */
+/** A link that approves, and its button: the answer to anyone who has it. */
 async function press(gate: Gate, approvalId: string, by: string, groups: string[] = []) {
   const links = createActionLinks(gate, { secret: newWebhookSecret(), url: 'https://approvals.example.com/decide' });
   const url = await links.link({ approvalId, decision: 'approve', by, groups });

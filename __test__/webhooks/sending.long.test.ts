@@ -1,4 +1,4 @@
-/** Webhooks to real receivers, over memory and over a file: what is told, how often, and what becomes of it when nobody listens. */
+/** Webhooks to real receivers, over memory and over a file: what is told, how often, and what becomes of it without a listener. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -334,7 +334,7 @@ describe('several senders on one ledger', () => {
   test('one sends; when it is closed the other goes on, and nothing comes twice', async () => {
     const [hooks, where] = [await receiver(), ledger()];
     const [one, other] = [open({ ledger: where }), open({ ledger: where })];
-    // Nobody is missed, however busy the machine is: the other one goes on because it was told to.
+    // No sender is missed, however busy the machine is: the other one goes on because it was told to.
     fakeClock(['performance']);
     const first = await send(one, hooks);
     await send(other, hooks);
@@ -450,7 +450,7 @@ test('what is dropped before it was told is a dead letter: nothing is lost unsee
   }
   const lost = async () => (await sender.deadLetters()).filter(({ error }) => error.includes('dropped'));
   await eventually(async () => (await lost()).length === 2);
-  // Each is tried by itself: the one that was tried first stands first.
+  // Each is tried by itself: the first tried stands first.
   const letters = (await lost()).toSorted((one, other) => other.type.localeCompare(one.type));
   expect(letters).toMatchObject([
     { approvalId: ids[0], type: 'approval.requested' },

@@ -1,4 +1,4 @@
-/** What fails behind everybody's back, where nobody gave a logger: the process says so, and the command says why. */
+/** Unseen failures without a logger: the process says so, and the command says why. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +20,7 @@ async function answering(status: number, headers: Record<string, string> = {}): 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
 }
 
-/** Nobody is given this port, and no service has it. To port 1 `fetch` would not even try. */
+/** No process is given this port, and no service has it. To port 1 `fetch` would not even try. */
 const nobodyThere = async () => 'http://127.0.0.1:2/hooks';
 
 async function asking(gate: Gate): Promise<void> {

@@ -71,7 +71,7 @@ const { messages } = await run.result;
 assert.deepEqual([asked, ran], [approvals, script.length]);
 await gate.close();
 
-// Nobody has it open any more.
+// It is no longer open anywhere.
 const db = new DatabaseSync(file);
 db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 const number = (/** @type {string} */ sql) => Number(Object.values(db.prepare(sql).get() ?? {})[0]);

@@ -32,7 +32,7 @@ const told = runs(
 );
 export const { run1: told1, run16: told16, run256: told256 } = told;
 
-/** So many at once, over and over: 64 requests each time. @param {number} writers */
+/** This number of writers at once, over and over: 64 requests each time. @param {number} writers */
 function together(writers) {
   /** @type {ReturnType<typeof openFile> | undefined} */
   let opened;

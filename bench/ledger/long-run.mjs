@@ -1,6 +1,6 @@
 // @ts-check
-// The conversation of P6: a system prompt of 8 KB, and for each approval three turns, of which the first two read something
-// and the third asks to run a command. What tools answer is real text, 2.5 KB in the middle case. Always the same.
+// The conversation of P6: a system prompt of 8 KB, and three turns for each approval: the first two read something, the
+// third asks to run a command. What tools answer is real text, 2.5 KB in the middle case. Always the same.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const text = ['zod', '@langchain/core', 'langchain', '@openai/agents']
   .join('\n');
 
 let at = 0;
-/** The next so many characters, never the same twice. @param {number} length */
+/** The next `length` characters, never the same twice. @param {number} length */
 function next(length) {
   if (at + length > text.length) throw new Error('there is not enough text');
   at += length;

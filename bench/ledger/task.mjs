@@ -35,7 +35,7 @@ export function directory(name) {
   const folder = mkdtempSync(join(tmpdir(), `countersign-bench-${name}-`));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', remove);
-  // Whoever measures lets go of us. Not by `process.exit`, in which better-sqlite3 aborts.
+  // The measuring process disconnects. Not by `process.exit`, in which better-sqlite3 aborts.
   process.once('disconnect', () => {
     remove();
     process.kill(process.pid, 'SIGKILL');

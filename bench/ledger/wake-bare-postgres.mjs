@@ -1,6 +1,6 @@
 // @ts-check
-// Both sides of P8 on the bare mechanism of PostgreSQL, with `pg` in Node: one prepared compare-and-set that notifies in its
-// transaction, and a connection that listens. Whoever is told does not even look at the row.
+// Both sides of P8 on the bare mechanism of PostgreSQL, with `pg` in Node: one prepared compare-and-set that notifies in
+// its transaction, and a connection that listens. The listener does not even look at the row.
 
 import { Client } from 'pg';
 import { setTimeout } from 'node:timers/promises';

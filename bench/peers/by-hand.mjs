@@ -67,7 +67,7 @@ export async function runWithoutStreaming() {
   witness.finished(second.text);
 }
 
-/** The same conversation with nobody asked: one call of two steps. */
+/** The same conversation without asking: one call of two steps. */
 export async function runUngated() {
   const witness = new Witness({ gated: false });
   const tools = { [toolName]: { ...toolsSeenBy(witness)[toolName], needsApproval: undefined } };

@@ -122,7 +122,7 @@ async function stream(loop) {
 
 export const run = () => stream(newLoop());
 
-/** The same conversation with nobody asked. */
+/** The same conversation without asking. */
 export const runUngated = () => stream(newLoop({ gated: false }));
 
 export async function runWithoutStreaming() {

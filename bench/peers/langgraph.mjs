@@ -130,7 +130,7 @@ export async function runWithoutStreaming() {
   witness.finished(/** @type {string} */ (second.messages.at(-1)?.text));
 }
 
-/** The same conversation with nobody asked: no middleware, and no checkpointer, which only the middleware needs. */
+/** The same conversation without asking: no middleware, and no checkpointer, which only the middleware needs. */
 export async function runUngated() {
   witness = new Witness({ gated: false });
   let text = '';

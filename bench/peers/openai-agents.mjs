@@ -121,7 +121,7 @@ export async function runWithoutStreaming() {
   witness.finished(/** @type {string} */ (second.finalOutput));
 }
 
-/** The same conversation with nobody asked. */
+/** The same conversation without asking. */
 export async function runUngated() {
   witness = new Witness({ gated: false });
   witness.finished(await textOf(await runner.run(ungatedAgent, question, { stream: true })));

@@ -17,7 +17,7 @@ async function setUp(url) {
   await gate.close();
 }
 
-/** A decision through the API, on a request that nobody waits for in this process. @type {import('./worker.mjs').Contestant} */
+/** A decision through the API, on a request without a waiting caller in this process. @type {import('./worker.mjs').Contestant} */
 export const decide = {
   setUp,
   async open(url, connections) {
@@ -26,7 +26,7 @@ export const decide = {
     await gate.ready();
     return {
       prepare: () => keep(asking, nextCall(SIZES.run1)),
-      // Else it would read on with each decision, for whoever waits.
+      // Otherwise it would read on with each decision, for a waiting caller.
       prepared: () => asking.call('close', JSON.stringify(['done'])),
       run: async (id) => assert.equal((await gate.approve(id, { by: 'somebody' })).status, 'approved'),
       close: () => gate.close(),

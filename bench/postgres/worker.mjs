@@ -1,6 +1,7 @@
 // @ts-check
-// One of the processes that share a round of P8 on PostgreSQL: `node worker.mjs <file> <export> <url>`. Told how many connections
-// it has and how often, it does what its contestant does, so many at a time, and says how long each took, in ms.
+// One of the processes that share a round of P8 on PostgreSQL: `node worker.mjs <file> <export> <url>`. Told how many
+// connections it has and how often, it does its contestant's work, that number at a time, and says how long each took, in
+// ms.
 
 import { once } from 'node:events';
 

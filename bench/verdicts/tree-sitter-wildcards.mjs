@@ -1,6 +1,6 @@
 // @ts-check
-// The same reading, and the rules as coding agents keep them: a list of wildcards, of which each is made a regular
-// expression when it is compared.
+// The same reading, and the rules as coding agents keep them: a list of wildcards. Each becomes a regular expression when
+// it is compared.
 
 import { synchronous } from './runner.mjs';
 import { rules, strictest } from './task.mjs';

@@ -19,7 +19,7 @@ const model = scriptedModel(
     { tool: 'read_file', args: { file_path: '.env' } },
   ],
   [
-    // In notes/: allowed. The README: nobody has said, so the human is asked.
+    // In notes/: allowed. The README: no rule, so the human is asked.
     { tool: 'write_file', args: { file_path: 'notes/typos.md', content: '- README: recieve\n' } },
     { tool: 'edit_file', args: { file_path: 'README.md', old_string: 'recieve', new_string: 'receive' } },
     { tool: 'execute', args: { command: 'git commit -am "Typo" && git push' } },

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { askOnTerminal } from '../ask.mjs';
 import { scriptedModel } from '../model.mjs';
 
-/** The bank, which believes whatever it is told. @type {Record<string, number>} */
+/** The bank, which believes everything it is told. @type {Record<string, number>} */
 const paid = {};
 
 const inputSchema = z.object({ to: z.string(), euros: z.number().positive().max(10_000) });
@@ -45,7 +45,7 @@ const agent = createDeepAgent({
   gate,
   interruptOn: {
     pay: {
-      // Small amounts need nobody.
+      // Small amounts need no approval.
       shouldApprove: ({ euros }) => euros > 50,
       description: ({ args: { to, euros } }) => `${euros} EUR would go to ${to}.`,
       allowedDecisions: ['approve', 'edit', 'reject', 'respond'],

@@ -49,7 +49,7 @@ const subagents = [
       task('translator', 'Translate "Hello!" into German.'),
     ),
     subagents: [translator],
-    // Neither it nor its translator may write anything else, whoever approves it.
+    // Neither it nor its translator may write anything else, even with approval.
     policy: {
       version: 1,
       default: 'allow',

@@ -205,7 +205,7 @@ async function stream(response, head, answer, { usage, pauseMs }) {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
   const chunk = { ...head, object: 'chat.completion.chunk' };
   for (const [delta, finish_reason] of deltas(answer)) {
-    // Whoever hung up wants no more.
+    // The client has hung up.
     if (response.destroyed) return;
     response.write(`data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, delta, finish_reason }] })}\n\n`);
     // A turn of the event loop in between lets every piece travel alone, as over a real network.

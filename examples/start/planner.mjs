@@ -94,7 +94,7 @@ function call(actions, messages, tools) {
 /** No reason is longer, in characters. */
 const LONGEST = 200;
 
-/** The one of this name, if `task` speaks of it; else the one that is always there. @param {string} name @param {readonly OfferedTool[]} tools */
+/** `name` if `task` offers it, else `general-purpose`. @param {string} name @param {readonly OfferedTool[]} tools */
 function agentFor(name, tools) {
   const task = tools.find((tool) => tool.name === 'task');
   return task?.description.includes(name) ? name : 'general-purpose';

@@ -33,8 +33,8 @@ const DENIED = / denies(?:: ("[^]*")| by default)?\.?$/;
 const FAILED = /^(?:[A-Za-z_]*Error|AI_\w+)(?: \[\w+\])?: ([^]*)/;
 
 /**
- * What tools return when they ran. Whatever else stands there is the reason of a rejection; of a tool that is not here,
- * everything is a result.
+ * What tools return when they ran. Any other text is the reason of a rejection; of a tool that is not here, everything is a
+ * result.
  */
 const WORDINGS = {
   write_file: /^(?:(Made)|Replaced) [^]*: \d+ bytes?\.$/,

@@ -23,7 +23,7 @@
  *   ({ kind: 'text' } | { kind: 'multiple_choice' | 'multi_select', options: { label: string }[] })} AskedQuestion
  */
 
-/** One line per idea. Shown to whoever asks for something that is not understood. */
+/** One line per idea. Shown after a request that is not understood. */
 export const EXAMPLES = [
   'create hello.txt with hi',
   'change Hello to Hi in src/greet.js',
@@ -70,7 +70,7 @@ const SENTENCES = [
   ],
   [form('(?:run|execute)\\s+(?:the\\s+)?tests?'), () => ({ kind: 'run', command: 'node --test' })],
   [form('(?:run|execute)\\s+(.+)'), (command) => ({ kind: 'run', command: unquote(command) })],
-  // Below the folder it is run in, and still what nobody should approve without a look.
+  // Below the folder it is run in, and still not to be approved without a look.
   [
     form('(?:delete|remove)\\s+(?:everything|all(?:\\s+the)?\\s+files)'),
     () => ({ kind: 'run', command: 'rm -rf ./*' }),

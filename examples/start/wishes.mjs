@@ -218,7 +218,7 @@ function instead(is, was, quote = '') {
   return is === was ? '' : ` instead of ${quote}${was}${quote}`;
 }
 
-/** A bare word is a part of a name, in whatever folder. @param {string} pattern */
+/** A bare word is a part of a name, in any folder. @param {string} pattern */
 function asGlob(pattern) {
   return /[*?[{/.]/.test(pattern) ? pattern : `**/*${pattern}*`;
 }

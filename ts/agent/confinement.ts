@@ -59,7 +59,7 @@ export function confinementOf(
     .filter((path) => !path.startsWith('~'))
     .map((path) => resolve(backend.root, path))
     .filter((path) => path !== resolve(backend.root));
-  // What judges the call that runs is kept from it as well: that of a subagent is none of ours.
+  // The policies that judge the running call are kept from it as well: a subagent has its own.
   const sourcesNow = (): readonly PolicySource[] => {
     const judging = currentCaller()?.asker.policies ?? [];
     return [...sources, ...judging.filter((each) => !own.saysAs(each) && control?.has(each) !== true)];
@@ -84,7 +84,7 @@ export function confinementOf(
       }
       const whole = heldTo(call.confinedTo, withSealed(settings, sealed, ownFilesOf(control, backend.root)), sealed);
       const places = [backend.root, ...looked];
-      // Of what could not be looked at nobody knows what is new.
+      // Where the look failed, it is unknown what is new.
       const begin = () => {
         if (!isWhole) return async () => ({ made: [], told: null });
         const repositories = sealed.flatMap((each) => each.repositories);
@@ -108,7 +108,7 @@ export function confinementOf(
       const { network, localSockets, write = ['.'] } = settings;
       const { supported, open } = confinementReport();
       const isWhole = supported && open.length === 0 && localSockets !== true;
-      // A host of a list is reached, and nobody is asked about it.
+      // A host of a list is reached without asking.
       const isOffline = network === undefined || network === 'none' || network === 'ask';
       const isHere = backend.canConfine === true && confinesIn(backend.execute) === backend.root;
       if (!isWhole || !isOffline || !isHere || write.some((path) => path.startsWith('~'))) return undefined;
@@ -120,8 +120,8 @@ export function confinementOf(
 }
 
 /**
- * What a command may do whose verdict rests on that. What git keeps of earlier work stays as it is: then whatever the command does to
- * the files of the project, git gives back what was committed.
+ * What a command may do whose verdict rests on that. What git keeps of earlier work stays as it is: then git can restore what was
+ * committed after any change to the files of the project.
  */
 function heldTo(
   writes: ConfinedWrites | undefined,
@@ -203,7 +203,7 @@ const withSealed = (settings: ConfineSettings, all: readonly NativeSealed[], led
   absent: [...(settings.absent ?? []), ...all.flatMap(({ absent }) => absent), ...ledger.absent],
 });
 
-/** What is open though a command that nobody asked about should be held to it. */
+/** What is open though an unasked command should be held to it. */
 interface OpenFiles {
   /** What a human is told who is asked. */
   told: string;

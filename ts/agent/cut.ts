@@ -3,7 +3,7 @@
 /** What was left out. */
 export interface LeftOut {
   characters: number;
-  /** The first and the last line of the text of which something was left out, counted from 1. */
+  /** The first and the last line from which something was left out, counted from 1. */
   first: number;
   last: number;
 }
@@ -12,7 +12,7 @@ export interface LeftOut {
 export const MAX_RESULT_CHARACTERS = 20_000;
 
 /**
- * A text of at most so many characters: its beginning and its end, both in whole lines where lines are short, and in between a
+ * A text of at most `most` characters: its beginning and its end, both in whole lines where lines are short, and in between a
  * note that says how to read the rest.
  */
 export function cutMiddle(text: string, most: number, note: (left: LeftOut) => string): string {

@@ -79,7 +79,7 @@ export function createDeepAgent(given: DeepAgentOptions<ToolSet>): DeepAgent<Too
       approvals: house.describeApprovals ? approvalNote(tools, [interruptOn], rules) : '',
     });
   const system = promptFor(Object.keys(tools));
-  // Where nobody can answer questions, the model is not offered to ask any.
+  // Without anyone to answer questions, the model cannot ask any.
   const withoutQuestions = promptFor(
     Object.entries(tools).flatMap(([name, tool]) => (isQuestionTool(tool) ? [] : [name])),
   );
@@ -163,7 +163,7 @@ const generalPurpose = (names: readonly BuiltinToolName[], systemPrompt: string 
 
 /** Tools that keep to these rules in any loop. */
 function gatedAlone(tools: ToolSet, rules: GateToolsOptions<ToolSet>): ToolSet {
-  // A question runs nothing; without a gate nobody is there to answer it.
+  // A question runs nothing; without a gate no one can answer it.
   const isAsked = (tool: ToolSet[string]) => rules.gate !== undefined || !isQuestionTool(tool);
   const gated: ToolSet = Object.fromEntries(Object.entries(tools).filter(([, tool]) => isAsked(tool)));
   return Object.freeze({ ...tools, ...gateTools(gated, rules) });

@@ -75,7 +75,7 @@ async function* withTexts<TOOLS extends ToolSet>(
   prompt: string | undefined,
 ): AsyncGenerator<AgentEvent<TOOLS>, undefined> {
   let text = '';
-  // The run begins with the first event that is asked for, whichever that is: from here on it is iterated by nobody else.
+  // The run begins with the first event that is asked for, whichever that is: from here on nothing else may iterate it.
   let next = run.next();
   next.catch(() => {});
   if (prompt !== undefined) yield { type: 'user-message', content: prompt };

@@ -30,7 +30,7 @@ export interface SchemaIssue {
 export const text = (description: string): SchemaField => ({ type: 'string', minLength: 1, description });
 /** Text that may be empty. */
 export const anyText = (description: string): SchemaField => ({ type: 'string', description });
-/** Text that is not empty, of no more than so many characters. */
+/** Text that is not empty, of at most `maxLength` characters. */
 export const shortText = (maxLength: number, description: string): SchemaField => ({
   type: 'string',
   minLength: 1,

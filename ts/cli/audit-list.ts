@@ -10,7 +10,7 @@ import { print, printJson } from './print.js';
 import { fit, oneLine } from './style.js';
 import { table, type TableColumn } from './table.js';
 
-/** All that there are: the compiler misses one that is left out, and a test compares them with those of the core. */
+/** All kinds: the compiler reports a missing one, and a test compares them with those of the core. */
 const KINDS = {
   requested: true,
   voted: true,

@@ -99,7 +99,7 @@ const VALUES: readonly (readonly [string[], readonly string[]])[] = [
   ).values(),
 ].map(([names, values]) => [[...names], values]);
 
-/** Options behind which a file, or something that nobody can know, stands. */
+/** Options that take a file, or a value that cannot be completed. */
 const OF_FILES: readonly string[] = [
   ...new Set(
     PAGES.flatMap(({ options }) => options)

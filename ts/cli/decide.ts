@@ -82,7 +82,7 @@ export async function respond(args: readonly string[]): Promise<number> {
       : readJson(json === '-' ? await text(process.stdin) : json, '--json-output');
   const misfit = misfitIn(output);
   if (misfit !== undefined) throw new UsageError(`--json-output has a ${misfit} that is not valid: correct it`);
-  // An earlier part of the pipe failed, and nobody has written anything.
+  // An earlier part of the pipe failed, and wrote nothing.
   if (dash === '-' && typeof output === 'string' && output.trim() === '')
     throw new UsageError('respond -: stdin is empty; for an empty answer pass --text ""');
   return decideAll([id], values, { type: 'respond', output: snapshot(revive(output)).json });
@@ -173,7 +173,7 @@ async function tellWhat(record: KeptRecord): Promise<void> {
   if (contents !== undefined && contents !== 'kept') await print(`  ${CONTENTS[contents]}`);
 }
 
-/** A call that may not be what it seems, or may do what cannot be undone, is approved by nobody who did not say so. */
+/** A call that may not be what it seems, or may do what cannot be undone, is approved only by a person who says so. */
 async function bewareOf(record: KeptRecord, { yes, json }: DecideValues): Promise<void> {
   const shown = toJson(record);
   const flags = standsOut(shown);

@@ -13,7 +13,7 @@ import { print, printJson } from './print.js';
 import { outcome, toJson } from './shown.js';
 import { oneLine, style } from './style.js';
 
-/** Who decides, when nobody says: the user of the system. */
+/** Who decides by default: the user of the system. */
 export function whoDecides(option: string | undefined): string {
   if (option === undefined) return userName();
   if (option.trim() === '') throw new UsageError('--by needs a name');

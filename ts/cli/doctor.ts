@@ -14,7 +14,7 @@ interface Checkup {
   version: string;
   platform: string;
   runtime: string;
-  /** The AI SDK of this folder; `null`: there is none. */
+  /** The AI SDK of this folder; `null`: not installed. */
   ai: string | null;
   confinement: ConfinementReport;
   policies: { layer: PolicyLayer; file: string; trusted: boolean }[];

@@ -35,7 +35,7 @@ export async function edit(args: readonly string[]): Promise<number> {
   return withLedger(values, 'change', (ledger) => decideOne(ledger, id, make, values, by));
 }
 
-/** Whether there is any use in editing it first: where there is none, the ledger says why. @throws {ExitError} */
+/** Whether editing it first is of use. If not, the ledger says why. @throws {ExitError} */
 export function isOpen({ status = 'pending', expiresAt, contents = 'kept', allowedDecisions }: KeptRecord): boolean {
   if (status !== 'pending' || !allowedDecisions.includes('edit')) return false;
   if (expiresAt !== null && expiresAt <= Date.now()) return false;
@@ -64,7 +64,7 @@ async function editedArguments(args: unknown): Promise<unknown> {
   }
 }
 
-/** What npm sets `EDITOR` to for scripts and `npx`, where nobody has chosen one. */
+/** What npm sets `EDITOR` to for scripts and `npx`, where none was chosen. */
 const OF_NPM: readonly string[] = ['vi', 'notepad.exe'];
 
 /** The editor that the user has named; `undefined`: none. */

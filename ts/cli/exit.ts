@@ -15,14 +15,14 @@ export const Exit = {
   unknown: 4,
   /** The decision was not taken: somebody else was first, it is too late, or it is not allowed. */
   refused: 5,
-  /** All that it is for is what it prints, and nobody reads that any more. As a shell says of a program that SIGPIPE ended. */
+  /** Its only purpose is its output, which is no longer read. As a shell says of a program that SIGPIPE ended. */
   unread: 141,
 } as const;
 
 /** The command line is not understood. */
 export class UsageError extends Error {}
 
-/** There is no such command; of those that there are one may be meant. */
+/** There is no such command. A similar one may be meant. */
 export function unknownCommand(typed: string, known: readonly string[]): UsageError {
   const [last = '', ...before] = typed.split(' ').toReversed();
   const meant = nearestOf(last, known);

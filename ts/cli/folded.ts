@@ -1,4 +1,4 @@
-/** Lines for a screen of so many columns. */
+/** Lines for a screen of a given width. */
 import { plainLine, widthOf } from './style.js';
 
 /** What stands before each line that comes from a call, and before what it is continued on: it must not pose as ours. */

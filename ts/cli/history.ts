@@ -34,7 +34,7 @@ export async function history(args: readonly string[]): Promise<number> {
       if (found.length >= Math.max(limit, AT_ONCE)) break;
       if (isMeant(record)) found.push(record);
     }
-    // They come in the order in which they were asked. One that waited while so many others were asked is rare.
+    // They come in the order in which they were asked. A request that waited while that many others were asked is rare.
     found.sort((one, other) => (one.decidedAt ?? one.createdAt) - (other.decidedAt ?? other.createdAt));
     if (found.length > limit) found.splice(0, found.length - limit);
     if (values.json === true) for (const record of found) await printJson(toJson(record));

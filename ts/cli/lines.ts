@@ -1,4 +1,4 @@
-/** Lines of a stream, with whatever ends them taken off; the last one may have no end. */
+/** Lines of a stream, without their line endings; the last one may have no end. */
 import type { Readable } from 'node:stream';
 import { Exit } from './exit.js';
 import { isRead, write } from './output.js';

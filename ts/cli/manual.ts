@@ -504,7 +504,7 @@ export const COMMAND_NAMES: readonly string[] = [...new Set([...PAGES.map(({ nam
 export const subcommandsOf = (command: string): string[] =>
   PAGES.flatMap(({ name }) => (name.startsWith(`${command} `) ? [name.slice(command.length + 1)] : []));
 
-/** The page of these words; `undefined`: there is none. */
+/** The page of these words; `undefined`: no such page. */
 export function pageOf(words: readonly string[]): ManualPage | undefined {
   const [first = '', second = ''] = words;
   return PAGES.find(({ name }) => name === `${first} ${second}`) ?? PAGES.find(({ name }) => name === first);
@@ -556,7 +556,7 @@ export function listText(command: string): string {
   );
 }
 
-/** A text in lines of so many columns, broken between words. */
+/** A text in lines of `width` columns, broken between words. */
 export function folded(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

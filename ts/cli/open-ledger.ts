@@ -76,7 +76,7 @@ export async function ledgerToBegin(option: string | undefined): Promise<{ name:
 }
 
 interface FoundLedger {
-  /** `undefined`: nobody names one, and there is none upward. */
+  /** `undefined`: none is named, and no folder above has one. */
   name: string | undefined;
   /** Its file, where that is not there. */
   missing?: string;

@@ -12,7 +12,7 @@ export function readOptions<const OPTIONS extends OptionTypes>(args: readonly st
   const given = new Set<string>();
   for (const token of tokens) {
     if (token.kind !== 'option' || token.value === undefined || options[token.name]?.multiple === true) continue;
-    // The last one would count, without a word to whoever meant the first.
+    // The last one would count, and the first be silently ignored.
     if (given.has(token.name)) throw new UsageError(`--${token.name} is given twice: it takes one value`);
     given.add(token.name);
   }

@@ -38,7 +38,7 @@ export function whenUnread(call: () => void): () => void {
   return () => void waiting.delete(look);
 }
 
-/** Writes on stdout, as fast as it is read; nothing where nobody reads it. */
+/** Writes on stdout, as fast as it is read; nothing without a reader. */
 export async function write(text: string): Promise<void> {
   if (!isRead() || process.stdout.write(text)) return;
   await new Promise<void>((resolve) => {
@@ -58,7 +58,7 @@ export function exitAfter(exit: number): number {
   return exit === Exit.ok && fault !== undefined && !GONE.includes(fault.code) ? Exit.failure : exit;
 }
 
-/** Ends the process when all is written, or nobody reads it. */
+/** Ends the process when all is written, or the reader is gone. */
 export async function leave(exit: number): Promise<never> {
   await new Promise((written) => process.stdout.write('', written));
   process.exit(exitAfter(exit));

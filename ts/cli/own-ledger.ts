@@ -1,6 +1,6 @@
 /**
- * Whose ledger it is. One that came with a project may hold approvals that nobody here gave, and runs that they let go on:
- * only what this program made for this user is taken without being named.
+ * Whose ledger it is. A ledger that came with a project may hold approvals that others gave, and runs that they let go on: only
+ * what this program made for this user is taken without being named.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { lstat, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
@@ -9,11 +9,11 @@ import { ExitError, Exit } from './exit.js';
 import { oneLine } from './style.js';
 
 /**
- * The ledger of a project, as it is named elsewhere: it is made with the first use, and its folder now.
+ * The ledger of a project, as it is named elsewhere. First use creates it; its folder is created now.
  *
- * @param settings the user's folder of settings; `undefined`: there is none
+ * @param settings the user's folder of settings; `undefined`: no such folder
  * @param file absolute; else the usual one
- * @throws {ExitError} (`ERR_LEDGER_OWNER`) for one that is there and was not made here by this user
+ * @throws {ExitError} (`ERR_LEDGER_OWNER`) for an existing ledger that this user did not make here
  */
 export async function ownLedger(
   project: string,
@@ -21,7 +21,7 @@ export async function ownLedger(
   file = join(project, '.countersign', 'ledger.db'),
 ): Promise<`sqlite:${string}`> {
   const directory = join(project, '.countersign');
-  // What an agent was asked to do is nobody else's, and nothing to be committed.
+  // The prompts of an agent are private, and must not be committed.
   if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
     await writeFile(join(directory, '.gitignore'), 'ledger.db*\n', { flag: 'wx' });
   await claim(file, project, settings);
@@ -32,8 +32,8 @@ export async function ownLedger(
  * Marks the ledger that is about to be made, and knows it again by its mark: nobody else has the secret in the user's folder.
  *
  * @param file absolute; its folder is there
- * @param settings the user's folder of settings; `undefined`: there is none, and no ledger is known again
- * @throws {ExitError} (`ERR_LEDGER_OWNER`) for one that is there and has no such mark
+ * @param settings the user's folder of settings; `undefined`: no such folder, and no ledger is known again
+ * @throws {ExitError} (`ERR_LEDGER_OWNER`) for an existing ledger without such a mark
  */
 async function claim(file: string, project: string, settings: string | undefined): Promise<void> {
   const mark = `${file}-owner`;
@@ -71,7 +71,7 @@ async function claim(file: string, project: string, settings: string | undefined
 /** Whether a file lies in the project, in no hidden folder of another program. Both without symlinks. */
 export function isOfProject(project: string, file: string, { relative, isAbsolute, sep } = path): boolean {
   const way = relative(project, file);
-  // To another drive there is none. `..` is hidden as well.
+  // No relative path leads to another drive. `..` counts as hidden as well.
   return !isAbsolute(way) && !way.split(sep).some((part) => part.startsWith('.') && part !== '.countersign');
 }
 
@@ -85,7 +85,7 @@ async function secretIn(settings: string | undefined, what: 'make' | 'look'): Pr
   const file = join(settings, 'ledgers.key');
   if (what === 'make') {
     await mkdir(settings, { recursive: true, mode: 0o700 });
-    // The one that is there stays.
+    // An existing one stays.
     await writeFile(file, randomBytes(BYTES).toString('hex'), { flag: 'wx', mode: 0o600 }).catch(() => {});
   }
   const secret = await readFile(file, 'utf8');

@@ -10,7 +10,7 @@ import { oneLine } from './style.js';
 
 export const PRESETS = ['read-only', 'developer'] as const;
 
-/** The text of a preset. @throws {UsageError} where there is none of that name */
+/** The text of a preset. @throws {UsageError} for an unknown name */
 export function presetNamed(typed: string): string {
   const name = typed.replace(/^preset:/, '');
   const text = presetText(name);

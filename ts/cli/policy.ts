@@ -133,7 +133,7 @@ async function policiesOf(names: readonly string[] | undefined, cwd: string | un
   return new Policies({ policy, files: names === undefined ? 'all' : 'none', place, onProblems: warn }, 'policy');
 }
 
-/** The rules of the chat in a folder of which no rule speaks; `undefined`: one does. */
+/** The rules of the chat in a folder that no rule covers; `undefined`: one does. */
 async function unsaid(folder: string): Promise<PolicyInput[] | undefined> {
   // Of all commands this one alone needs the settings of the chat.
   const [{ readConfig }, { isFresh, rulesOf, UNSAID }] = await Promise.all([

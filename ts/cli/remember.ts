@@ -57,7 +57,7 @@ export function offered(
 export const boundRecord = async (ledger: NativeLedger, { runId, approvalId }: KeptRecord) =>
   (await ledger.records(runId)).find((each) => each.approvalId === approvalId);
 
-/** Where the call came from. @throws {InvalidDecisionError} where nobody knows that */
+/** Where the call came from. @throws {InvalidDecisionError} where that is unknown */
 export const placeOf = async (ledger: NativeLedger, record: KeptRecord): Promise<CallPlace> =>
   placeToRemember(await boundRecord(ledger, record));
 

@@ -73,7 +73,7 @@ const COLOURS = /\u001b\[[\d;]+m/g;
 /** A line without its colours. */
 export const plainLine = (line: string): string => line.replaceAll(COLOURS, '');
 
-/** Whether the end of a line may be out of the window: then nobody has seen it. */
+/** Whether the end of a line may be out of the window: then it was not seen. */
 export const isCut = (lines: readonly string[], columns: number): boolean =>
   lines.some((line) => widthOf(plainLine(line)) > columns);
 
@@ -86,7 +86,7 @@ export function tooSmall({ columns, rows }: { columns: number; rows: number }): 
   return rows < LEAST.rows ? `too low: the window needs ${LEAST.rows} rows for a yes` : undefined;
 }
 
-/** A text in at most so many columns: its beginning and its end, since what matters may stand in either. */
+/** A text in at most `most` columns: its beginning and its end, since what matters may stand in either. */
 export function fit(text: string, most: number): string {
   if (widthOf(text) <= most) return text;
   if (most < 3) return '…'.slice(0, most);

@@ -48,7 +48,7 @@ export class TerminalWriter {
     try {
       writeAtOnce(text);
     } catch {
-      // The terminal is gone, or takes nothing: there is nobody to give it back to.
+      // The terminal is gone, or takes nothing: it cannot be restored.
     }
   }
 }

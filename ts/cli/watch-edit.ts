@@ -9,7 +9,7 @@ import { inEditor, isOpen, notEdited } from './edit.js';
 import { readJson } from './options.js';
 import { toJson } from './shown.js';
 
-/** The other arguments: its text, where it has one that is edited as such, else all of them as JSON. @throws {ExitError} */
+/** The changed arguments: edited as text where one argument is a text, otherwise all of them as JSON. @throws {ExitError} */
 export async function changedIn(record: KeptRecord): Promise<unknown> {
   const { args } = record;
   if (!isOpen(record)) return args;

@@ -18,7 +18,7 @@ export interface ScreenSize {
 
 /** Lines around what is seen of a request beside what is said or asked: the title and the keys. */
 const AROUND = 2;
-/** What is said has at most so many. */
+/** The most lines for messages. */
 const SAID = 3;
 
 /** How much room there is for a request. */

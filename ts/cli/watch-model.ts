@@ -72,7 +72,7 @@ export function withEvents(state: WatchState, events: readonly GateEvent[], now:
   return withRecords({ ...state, arrived }, [...records.values()]);
 }
 
-/** The request that is shown whole, and of which nothing beside it is known yet; `undefined`: there is none. */
+/** The request that is shown whole while nothing beside it is known yet; `undefined`: no such request. */
 export function unknownBeside({ mode, selected, records, beside }: WatchState): KeptRecord | undefined {
   if (mode.at !== 'request' || selected === null || beside.has(selected)) return undefined;
   return records.find(({ approvalId }) => approvalId === selected);
@@ -184,7 +184,7 @@ function scrolled(state: WatchState, name: string, room: WatchRoom): WatchState 
   return { ...state, mode: { ...mode, scroll: Math.max(0, Math.min(most, to[name] ?? 0)) } };
 }
 
-/** Yes, with whatever Enter or repetition came with it. Anything else, words that begin with a y among it, is no. */
+/** Yes, with any Enter or repetition that came with it. Anything else, words that begin with a y among it, is no. */
 function answered(state: WatchState, mode: ConfirmMode, strokes: readonly KeyStroke[], room: WatchRoom): PressedState {
   const { id } = mode;
   const back = { ...state, mode: { at: 'list' as const }, said: '' };

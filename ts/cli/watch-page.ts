@@ -48,7 +48,7 @@ export function pageIn(
     to: Math.min(lines.length, from + rows),
     total,
   };
-  // Of a line whose end is out of the window nobody knows that end.
+  // The end of a line outside of the window was not seen.
   const isInside = tooSmall === undefined && !isCut(lines.slice(from, from + rows), columns);
   return { lines, scroll: from, most, standing: isInside ? standing : undefined };
 }
@@ -61,7 +61,7 @@ export function isRead(state: WatchState, room: WatchRoom, now?: number): boolea
 
 interface FoldedLines {
   lines: string[];
-  /** So many of them, the first ones, are what is decided about. */
+  /** How many of them, from the first, show what is decided about. */
   total: number;
 }
 
@@ -72,7 +72,7 @@ function foldedParts(parts: readonly (readonly string[])[], columns: number): Fo
 
 let last: { about: readonly unknown[]; folded: FoldedLines } | undefined;
 
-/** The one that is looked at is laid out once a second, not at each key. */
+/** The shown request is laid out once a second, not at each key. */
 function foldedRequest(record: KeptRecord, beside: KeptBeside | undefined, columns: number, now: number): FoldedLines {
   const about = [record, beside, columns, Math.floor(now / 1000)];
   if (last === undefined || about.some((each, at) => each !== last?.about[at]))

@@ -115,7 +115,7 @@ function saidOf(event: GateEvent): string {
 /** The live view, until `q`. */
 async function live(ledger: NativeLedger, place: string, who: DecidingPerson, way: NotifyWay): Promise<number> {
   const screen = takeScreen((isLate) => {
-    // What was typed meanwhile was about what nobody had seen.
+    // Keys typed meanwhile were about unseen output.
     if (isLate && state.mode.at === 'confirm')
       state = { ...state, mode: { ...state.mode, quietSince: performance.now() } };
     draw();

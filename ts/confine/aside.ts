@@ -1,4 +1,4 @@
-/** What a command made and must not have made: it gets another name, by which nobody runs or obeys it. */
+/** What a command made and must not have made: it gets another name, under which no program runs or obeys it. */
 import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ConfinementError } from '../errors/index.js';
@@ -154,7 +154,7 @@ function replaced(link: string, target: string): string | undefined {
   return found.isSymbolicLink() && targetOf(link) === target ? undefined : link;
 }
 
-/** @returns what had that name; nothing: there is none */
+/** @returns what had that name, if anything did */
 function renamed(find: () => string | undefined): string | undefined {
   for (let tries = 1; ; tries += 1) {
     const found = find();
@@ -202,7 +202,7 @@ function notPutAside(failed: readonly { path: string; cause: unknown }[], made: 
   });
 }
 
-/** What is behind folders that nobody could list. */
+/** What is behind folders that could not be listed. */
 export interface FoundBehind {
   /** Each `.git`. */
   repositories: string[];
@@ -222,7 +222,7 @@ class LookBehind {
   readonly found: FoundBehind = { repositories: [], isAll: true };
   #left = MOST_NAMES;
 
-  /** In what is no folder there are none. */
+  /** Anything but a folder has no repositories. */
   at(path: string): void {
     this.#trying(() => {
       const there = about(path);

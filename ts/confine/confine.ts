@@ -136,7 +136,7 @@ function planOf(
   checkSettings(settings, place);
   const absolute = (paths: readonly string[]) => paths.map((path) => absoluteOf(path, { cwd, env }));
   for (const name of PATHS) settings[name]?.forEach((path) => checkNoPattern(path, { name, cwd, env, place }));
-  // Who starts in `/` does not mean all that there is.
+  // Starting in `/` does not mean the whole file system.
   const start = cwd === '/' ? [] : [cwd];
   const write = absolute(settings.write ?? start);
   const known = knownPlaces(env, write);
@@ -273,7 +273,7 @@ function wordsOf(command: string | readonly string[], place: string): string[] {
 
 const isWord = (word: unknown): word is string => typeof word === 'string' && !word.includes('\0');
 
-/** Where hosts are asked for and nobody decides about them yet, nothing is reached. */
+/** Where hosts are asked for but not decided on yet, nothing is reached. */
 function networkOf(
   network: ConfineSettings['network'] = 'none',
   proxy: ConfinedOptions['proxy'] = null,

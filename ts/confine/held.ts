@@ -9,7 +9,7 @@ const files = () => process.getBuiltinModule('node:fs');
 /** What a user needs to list a folder, to enter it and to rename what is in it. */
 const OPEN = 0o700;
 const MODES = 0o7777;
-/** `O_PATH` of Linux: a descriptor of what nobody may read. */
+/** `O_PATH` of Linux: a descriptor that needs no right to read. */
 const ONLY_PATH = 0o10000000;
 
 /** Where a descriptor has a path. Elsewhere a folder is used by its name, and a name can be given to something else. */
@@ -49,7 +49,7 @@ export class HeldFolder {
     return held;
   }
 
-  /** The folder of this name in it. @throws `ENOTDIR` where that is none, or a symlink */
+  /** The folder of this name in it. @throws `ENOTDIR` where that is not a folder, or a symlink */
   folder(name: string): HeldFolder {
     return this.opening(() => new HeldFolder(join(this.#name, name), this.child(name)));
   }

@@ -1,9 +1,9 @@
-/** Where a system has its programs and a user their toolchains, and what of it nobody is to read. */
+/** Where a system has its programs and a user their toolchains, and which parts must not be read. */
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { exists, isAmong, steadyPath } from './files.js';
 
-/** The words of a text, none of which has a blank in it. */
+/** The words of a text, without blanks. */
 function listed(words: string): string[] {
   return words.trim().split(/\s+/);
 }
@@ -52,7 +52,7 @@ export interface KnownPlaces {
   read: string[];
   /** What of that may not. */
   hide: string[];
-  /** The user's own folder, which is empty to a command but for what it may read; `null`: there is none. */
+  /** The user's own folder, which is empty to a command but for what it may read; `null`: the user has none. */
   home: string | null;
 }
 

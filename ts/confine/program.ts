@@ -28,7 +28,7 @@ export function checkProgram(): void {
   if (confineProgram === undefined || looked === undefined) return;
   const when = changeOf(confineProgram);
   if (when === looked.when) return;
-  // Another name for it, or another mode, is a change as well. Of what cannot be read nobody knows that it is the same.
+  // Another name for it, or another mode, is a change as well. A file that cannot be read cannot be known to be the same.
   if (looked.digest !== undefined && digestOf(confineProgram) === looked.digest) {
     looked.when = when;
     return;

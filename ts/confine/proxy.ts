@@ -1,7 +1,7 @@
 /**
  * The proxy of one command, and its only way out: HTTP, `CONNECT`, and SOCKS 5. Each address, by its scheme, host and port, is decided
- * about when the command first wants it, and the answer holds until the command ends. A name is looked up after the yes, and the
- * address that was found is the one that is connected to.
+ * when the command first needs it, and the answer holds until the command ends. A name is looked up after the yes, and the connection
+ * goes to the address that was found.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
@@ -241,14 +241,14 @@ export class CommandProxy {
         // In our words: those of the server may be no text of HTTP.
         response.writeHead(incoming.statusCode ?? 502, withoutHops(incoming));
       } catch {
-        // A status or a header that is none.
+        // An invalid status or header.
         socket.destroy();
         for (const name of response.getHeaderNames()) response.removeHeader(name);
         return answer(response, 502, `${url.host} did not answer in HTTP.`);
       }
       incoming.pipe(response);
     });
-    // `Upgrade` is not handed on, so that nobody asked for it: what follows is no HTTP.
+    // `Upgrade` is not handed on, so this was not requested: what follows is not HTTP.
     outgoing.on('upgrade', (_answer, given) => {
       given.destroy();
       answer(response, 502, `${url.host} went over to another protocol, which was not asked for.`);
@@ -378,7 +378,7 @@ export class CommandProxy {
   }
 }
 
-/** `true` alone is a yes, and stands in the answer itself: what is nearly one was perhaps a promise that nobody has waited for. */
+/** `true` alone is a yes, and stands in the answer itself: a near miss was perhaps a promise that was not awaited. */
 function takenAnswer(answer: unknown): NetworkAnswer {
   const fault = faultOf(answer);
   if (fault === undefined) {
@@ -473,7 +473,7 @@ const HOPS: ReadonlySet<string> = new Set([
 
 function withoutHops({ rawHeaders, headers }: IncomingMessage): OutgoingHttpHeaders {
   const named = new Set((headers.connection ?? '').toLowerCase().split(/\s*,\s*/));
-  // Names are what somebody else wrote: `constructor` is none of ours.
+  // Someone else chose the names: `constructor` must not find a member of ours.
   const kept = new Map<string, string[]>();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const [name = '', value = ''] = rawHeaders.slice(index, index + 2);

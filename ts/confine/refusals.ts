@@ -1,6 +1,6 @@
 /**
- * What a sandbox refused, read from what a command said. The kernel tells nobody but the program, and programs say it in a few
- * usual ways: a path or a host, and why. A path is told only where the plan did not give it, whatever the message says.
+ * What a sandbox refused, read from what a command said. The kernel tells only the program, and programs say it in a few usual
+ * ways: a path or a host, and why. A path is told only where the plan did not give it, whatever the message says.
  */
 import { isAbsolute, resolve } from 'node:path';
 import type { ConfinementRefusal } from '../../index.js';
@@ -54,7 +54,7 @@ export function refusalsIn(output: string, plan: LaunchPlan): ConfinementRefusal
     }
   }
   const all = [...found.values()];
-  // Who is told a host need not be told that there is some host.
+  // With a named host, an unnamed one says nothing more.
   return all.filter(
     ({ kind, target }) => target !== null || !all.some((each) => each.kind === kind && each.target !== null),
   );
@@ -118,7 +118,7 @@ function refusalOf(
 /** What every command has of its own. */
 const OWN = ['/tmp', '/var/tmp', '/dev', '/proc'];
 
-/** Where a path leads, also one that is not there: its folder then. */
+/** Where a path leads. A missing one leads where its folder does. */
 function realOf(path: string): string {
   if (!isAbsolute(path)) return path;
   if (exists(path)) return realPath(path);

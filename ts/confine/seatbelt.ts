@@ -1,5 +1,5 @@
 /**
- * A plan as a profile of `sandbox-exec`, the sandbox of macOS. Written by what others say of its language: nobody here ran it.
+ * A plan as a profile of `sandbox-exec`, the sandbox of macOS. Written from descriptions of its language, and never run.
  */
 import type { LaunchPlan } from './plan.js';
 

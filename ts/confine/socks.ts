@@ -77,7 +77,7 @@ async function hostText(
   return Array.from({ length: 8 }, (_, index) => address.readUInt16BE(2 * index).toString(16)).join(':');
 }
 
-/** Says what became of a request. Where we connect from is nobody's business. */
+/** Says what became of a request. The local address stays private. */
 export const replySocks = (socket: Socket, reply: number): boolean =>
   socket.write(Buffer.from([SOCKS, reply, 0, IPV4, 0, 0, 0, 0, 0, 0]));
 
@@ -87,11 +87,11 @@ export function endSocks(socket: Socket, reply: number): undefined {
   socket.end();
 }
 
-/** So many bytes, as soon as they are there; what comes behind them stays. */
+/** This number of bytes, as soon as they have come; those behind them stay. */
 async function taken(socket: Socket, bytes: number): Promise<Buffer> {
   let all = Buffer.alloc(0);
   while (all.length < bytes) {
-    // All that there is: of what it is left with, a stream says at once that it is readable.
+    // Reads all that came: a stream with bytes left over says at once that it is readable.
     const part = socket.read() as Buffer | null;
     if (part !== null) all = Buffer.concat([all, part]);
     else await readable(socket);

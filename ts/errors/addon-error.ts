@@ -1,7 +1,7 @@
 /** Why the addon cannot be loaded, in words that name the cause and its cure. */
 import { CountersignError } from './countersign-error.js';
 
-/** Those that there is an addon for. A test keeps it equal to what is packed. */
+/** Those with an addon. A test keeps it equal to what is packed. */
 export const PLATFORMS = [
   'linux-x64-gnu',
   'linux-arm64-gnu',
@@ -23,8 +23,8 @@ export function addonError(failure: unknown, platform: string): CountersignError
 }
 
 /**
- * Throws it where no line of this file stands. What is thrown when a program is loaded is caught by nobody, and Node shows the line of
- * the `throw` before the message: in a minified bundle that is the whole bundle, and a pipe is closed before the message is through.
+ * Throws it where no line of this file stands. An error during loading is not caught, and Node shows the line of the `throw`
+ * before the message: in a minified bundle that is the whole bundle, and a pipe is closed before the message is through.
  */
 export function throwAtNoLine(error: Error): never {
   AbortSignal.abort(error).throwIfAborted();

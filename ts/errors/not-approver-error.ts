@@ -2,7 +2,7 @@ import { CountersignError, hasCode } from './countersign-error.js';
 
 const CODE = 'ERR_NOT_APPROVER';
 
-/** The request names who may decide, and this is nobody of them, or nobody said who it is; the request goes on waiting. */
+/** The request names who may decide, and this person is not named, or is unknown; the request goes on waiting. */
 export class NotApproverError extends CountersignError {
   declare readonly code: typeof CODE;
   readonly approvalId: string;

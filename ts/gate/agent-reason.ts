@@ -1,6 +1,6 @@
 /**
  * Why an agent makes a call, in its own words: an argument of the tool that says so, and on which nothing else depends. It is the
- * agent's word, never a fact. No rule judges it, and a call is the same call whatever it says.
+ * agent's word, never a fact. No rule judges it, and it does not change which call it is.
  */
 import type { ApprovalRequest } from '../../index.js';
 import { preview, safeText } from '../native.js';
@@ -33,7 +33,7 @@ export function agentReasonOf(tool: object | undefined, args: unknown): string |
 export const argsWithoutReason = (tool: object | undefined, args: unknown): unknown =>
   isTaken(tool) ? without(args) : args;
 
-/** The arguments of a request without what it shows as the agent's word. Of one that was edited since, another text stays. */
+/** The arguments of a request without what it shows as the agent's word. If they were edited since, a different text stays. */
 export function shownArgs({ args, agentReason = null }: ReasonedCall): unknown {
   const said = agentReason === null ? undefined : saidIn(args);
   return said !== undefined && shown(said) === agentReason ? without(args) : args;

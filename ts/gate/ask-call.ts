@@ -56,14 +56,14 @@ export interface OnceMoreOptions {
   /** Why it does not hold. */
   reason: string;
   times: AskedTimes;
-  /** Takes the approval back. @returns why it could not be: then nobody is asked once more */
+  /** Takes the approval back. @returns why it could not be: then it is not asked about again */
   takeBack: () => Promise<string | undefined>;
   judge: () => Promise<CallVerdict>;
 }
 
 /** What becomes of a call whose decision does not hold. */
 export type OnceMore =
-  /** Nobody is asked once more. */
+  /** It is not asked about again. */
   | { kind: 'ended'; reason: string }
   /** What is said of it now, and what the next request has to know. */
   | { kind: 'judged'; verdict: CallVerdict; supersedes: SupersededRequest };
@@ -117,7 +117,7 @@ const supersededBy = ({ approvalId, needs, startedBefore }: ApprovalRecord, reas
   startedBefore,
 });
 
-/** Why an approval does not hold; `undefined`: it does, or it is none. */
+/** Why an approval does not hold; `undefined`: it does, or it is not an approval. */
 export async function objectionTo(
   decision: DecisionOutcome | undefined,
   {

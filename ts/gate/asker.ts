@@ -129,7 +129,7 @@ export class CallAsker {
   readonly #own: readonly Policies[];
   /** The run that grants for a run are for. */
   readonly #mainRunId: string;
-  // Callbacks run in the caller's async context, whatever stream or timer it was that led to them.
+  // Callbacks run in the caller's async context, not in that of the stream or timer that led to them.
   readonly #context = new AsyncResource('countersign');
 
   constructor(runId: string, options: AskerOptions, place: string) {
@@ -165,7 +165,7 @@ export class CallAsker {
     return this.#timeout;
   }
 
-  /** Who asked for the run; `undefined`: nobody said. */
+  /** Who asked for the run; `undefined`: not given. */
   get requester(): string | undefined {
     return this.#requester;
   }
@@ -339,7 +339,7 @@ export class CallAsker {
     await this.gate.control.changed([], this.#policies);
   }
 
-  /** Of these names of tools, those that are denied whatever the arguments. */
+  /** Of these names of tools, those that are denied regardless of the arguments. */
   hidden(toolNames: readonly string[], tools: ToolSet): Set<string> {
     const nameOf = (name: string) => ruleNameOf(name, Object.hasOwn(tools, name) ? tools[name] : undefined);
     const hidden = this.gate.control.hidden([...toolNames, ...toolNames.map(nameOf)], this.#policies);
@@ -357,7 +357,7 @@ export class CallAsker {
     return said.filter((each) => each !== null);
   }
 
-  /** Names in rules that are none of these: in the policies of the run itself, and in those of the gate. */
+  /** Names in rules that match none of these: in the policies of the run itself, and in those of the gate. */
   strangers(toolNames: readonly string[]): { own: readonly string[]; shared: readonly string[] } {
     const own = this.#own.flatMap((policies) => policies.strangers(toolNames));
     return { own, shared: this.gate.control.strangers(toolNames) };
@@ -420,7 +420,7 @@ export class CallAsker {
     const decided = this.gate.attach(approvalId, checkEdit);
     this.gate.answersByMode(record, decided, judgeAgain);
     if (!isDecided(record)) this.#looksAt(call, record, context);
-    // A promise that nobody awaits must not end the process.
+    // An unawaited promise must not end the process.
     decided.catch(() => {});
     return { record, decided, staleness: (edit) => this.#staleness(call, record, context, edit) };
   }
@@ -466,7 +466,7 @@ export class CallAsker {
       args,
       origin: this.origin,
       description,
-      // Nobody can approve what is denied, in the moment before it is written down that it is.
+      // A denied call cannot be approved in the moment before its denial is written down.
       allowedDecisions: isDenied ? DENIABLE : (gating?.allowedDecisions ?? null),
       timeoutMs: this.#timeoutOf(gating),
       logger: this.#logger,
@@ -568,12 +568,12 @@ export class CallAsker {
     };
   }
 
-  /** Aborted when the human, asked by this run or by one that is a part of it, wants all to end. */
+  /** Aborted when the human, asked by this run or a part of it, wants all to end. */
   get stopped(): AbortSignal {
     return this.#turns.stopped;
   }
 
-  /** Why calls of this run, or of one that is a part of it, did not run though somebody was to be asked; `undefined`: none. */
+  /** Why calls of this run, or of a part of it, did not run for lack of anyone to ask; `undefined`: no such call. */
   get nobody(): Error | undefined {
     return this.#turns.nobody;
   }
@@ -669,7 +669,7 @@ export class CallAsker {
   }
 }
 
-/** The model alone is told that its calls are rejected by nobody. @param place who runs them */
+/** Only the model is told that its calls were rejected without anyone being asked. @param place who runs them */
 export const warnNobody = (place: string): void =>
   warnOnce(
     `nobody:${place}`,
@@ -677,7 +677,7 @@ export const warnNobody = (place: string): void =>
       'terminalApprover(), or a gate at which somebody decides; onApprovalRequest: () => false says that it is meant.',
   );
 
-/** What is thrown may be anything, and throw itself when it is looked at: then it is none of these. */
+/** What is thrown may be anything, and may itself throw when it is inspected: then the answer is no. */
 function isSuch(error: unknown, is: (error: unknown) => boolean): boolean {
   try {
     return is(error);
@@ -686,7 +686,7 @@ function isSuch(error: unknown, is: (error: unknown) => boolean): boolean {
   }
 }
 
-/** Not the human has failed, there is none. */
+/** The human has not failed: nobody is there. */
 const isNobody = (error: unknown): boolean =>
   CountersignError.isInstance(error) && (error.code === 'ERR_INPUT_ENDED' || error.code === 'ERR_OUTPUT_UNSEEN');
 

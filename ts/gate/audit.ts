@@ -57,7 +57,7 @@ async function standingTo(source: AuditSource, head: Pick<AuditHead, 'size' | 'h
   return now === size ? 'same' : 'extended';
 }
 
-/** Of a kind that there is not, nothing would ever have happened. @throws {InvalidConfigError} */
+/** A list of an unknown kind would always be empty. @throws {InvalidConfigError} */
 function checkKind(kind: unknown): void {
   if (kind === undefined || KINDS.has(kind as AuditKind)) return;
   const near = typeof kind === 'string' ? nearestOf(kind, KINDS) : undefined;

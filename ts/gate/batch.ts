@@ -7,7 +7,7 @@ import { doubtsAbout } from './danger.js';
 import { checkVia, readDecider } from './decider.js';
 import { readOwn } from './taken-answer.js';
 
-/** More are not taken at once: nobody has looked at them. */
+/** More are not taken at once: no one can have looked at all of them. */
 export const MOST_AT_ONCE = 100;
 
 type DecideOne = (

@@ -27,7 +27,7 @@ function contextOf(record: BoundRecord | undefined): PlacedContext | undefined {
   return [policy].flat()[0] ?? undefined;
 }
 
-/** The project that the call of a request came from; `undefined`: nobody knows. */
+/** The project that the call of a request came from; `undefined`: unknown. */
 export type ProjectLookup = (request: { runId: string; approvalId: string }) => Promise<string | undefined>;
 
 /** @param recordsOf all of a run, with what they are bound to; they are read once */
@@ -42,7 +42,7 @@ export function projectLookup(
   };
 }
 
-/** `undefined`: no policy had a say, so that nobody wrote it down. */
+/** `undefined`: no policy had a say, so it was not recorded. */
 export function placeOfCall(record: BoundRecord | undefined): CallPlace | undefined {
   const { cwd, project } = contextOf(record) ?? {};
   return typeof cwd === 'string' && typeof project === 'string' ? { cwd, project } : undefined;
@@ -51,8 +51,8 @@ export function placeOfCall(record: BoundRecord | undefined): CallPlace | undefi
 /**
  * The same, to remember something for it.
  *
- * @throws {InvalidDecisionError} where nobody knows it, or where the path of the project leads elsewhere by now: what was offered for
- * one project never counts in another
+ * @throws {InvalidDecisionError} where it is unknown, or where the path of the project leads elsewhere by now: what was offered
+ * for one project never counts in another
  */
 export function placeToRemember(record: BoundRecord | undefined): CallPlace {
   const place = placeOfCall(record);

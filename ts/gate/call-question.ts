@@ -37,7 +37,7 @@ export interface CallQuestion {
   judgeAgain?: (() => Promise<CallVerdict>) | undefined;
   /** The conversation that made it, where it is known. */
   messages?: readonly unknown[] | undefined;
-  /** It is denied at once, and put to nobody. */
+  /** It is denied at once, and not asked about. */
   isAnswered?: boolean | undefined;
   /** It is asked about each time: nothing is offered to be remembered. */
   isOnce?: boolean | undefined;

@@ -9,7 +9,7 @@ export type CallOpinion =
   | { effect: 'ask'; reason?: string | undefined; who?: ApproverRules | undefined; askedBy?: AskSource | undefined }
   | { effect: 'deny'; reason: string };
 
-/** The first deny: nothing answers it, so that nobody else need be asked. */
+/** The first deny: nothing overrides it, so no other source is asked. */
 export const denialIn = (opinions: readonly CallOpinion[]): (CallOpinion & { effect: 'deny' }) | undefined =>
   opinions.find((opinion): opinion is CallOpinion & { effect: 'deny' } => opinion.effect === 'deny');
 

@@ -4,7 +4,7 @@ import { toldKind } from '../errors/told-value.js';
 
 /** @throws {InvalidConfigError} unless it is a text */
 export function checkText(place: string, value: unknown): string {
-  // Half a character is none; nobody has such an id.
+  // Half a character is not one; no id has it.
   if (typeof value === 'string') return value.toWellFormed();
   throw new InvalidConfigError({ message: `${place} must be a text, not ${nameOf(value)}.${hintFor(place, value)}` });
 }

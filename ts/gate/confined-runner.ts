@@ -1,6 +1,6 @@
 /**
- * Who runs the calls of a tool confined. It is known by the very function that runs them: no name, no field and no other function
- * makes a tool one of these, and a tool whose function was replaced is none any more.
+ * The functions that run the calls of a tool confined. Such a tool is known by this very function: no name, field or other
+ * function marks it, and with a replaced function it no longer counts.
  */
 import type { ConfinedWrites } from '../../index.js';
 import type { NativeConfinedRun } from '../native.js';
@@ -25,7 +25,7 @@ const RUNNERS = new WeakMap<object, ConfinedRunner>();
 /** This function runs its calls as the runner says, or not at all. */
 export const runsConfined = (execute: object, runner: ConfinedRunner): void => void RUNNERS.set(execute, runner);
 
-/** `undefined`: whatever this function runs is held to nothing. */
+/** `undefined`: what this function runs is not confined. */
 export const runnerOf = (execute: unknown): ConfinedRunner | undefined =>
   typeof execute === 'function' ? RUNNERS.get(execute) : undefined;
 

@@ -158,7 +158,7 @@ export class GateControl {
     return [new Policies(options, place)];
   }
 
-  /** Names in the rules of the gate's own policies that are none of these. */
+  /** Names in the rules of the gate's own policies that match none of these. */
   strangers(toolNames: readonly string[]): readonly string[] {
     return this.#policies?.strangers(toolNames) ?? [];
   }
@@ -328,7 +328,7 @@ export class GateControl {
     return this.#reading().layers();
   }
 
-  /** The files that a command that nobody was asked about must not reach. */
+  /** The files that an unasked command must not reach. */
   sealed(more: readonly string[]): Promise<NativeSealed> {
     return this.#reading().sealed(more);
   }
@@ -530,7 +530,7 @@ const weightOf = (opinion: CallOpinion) => ({
   namesPeople: opinion.effect === 'ask' && asksPeople(opinion.who),
 });
 
-/** What a command must be held to for all of these to hold: whatever answers the rest, that stays. */
+/** What a command must be held to for all of these to hold. It stays, however the rest is answered. */
 function confinedTo(judged: readonly NativeJudged[]): { confinedTo?: ConfinedWrites } {
   const all = judged.map(({ verdict }) => verdict.confined);
   const least = all.includes('nothing') ? 'nothing' : all.find((each) => each !== undefined);

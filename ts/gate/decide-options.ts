@@ -14,8 +14,8 @@ export type SaidOptions = DecideOptions & { stop?: boolean };
 const TAKE_REASON: ReadonlySet<DecideMethod> = new Set<DecideMethod>(['approve', 'reject', 'skip']);
 
 /**
- * What follows the id of the request and what is decided. All of it counts, or nothing is decided: what is passed over may have been
- * a no, or the name of a person. Nothing of it is inherited, so that nobody decides in a name that they did not give.
+ * What follows the id of the request and what is decided. All of it counts, or nothing is decided: what is passed over may have
+ * been a no, or the name of a person. Inherited properties do not count, so that no decision has a name that was not given.
  *
  * @throws {InvalidDecisionError} for what is neither a reason nor options, and for more than the method takes
  * @throws {InvalidConfigError} for a name that is no option

@@ -33,7 +33,7 @@ export function readDecider(given: unknown, via: DecidedVia): DecidingPerson {
   const groups = copyOfList(ownValue(given, 'groups'));
   if (by !== null && typeof by !== 'string')
     throw new InvalidDecisionError({ message: `by must be a text, not ${typeof by}.` });
-  // In the records and the audit nobody could be told from somebody who was not named.
+  // In the records and the audit, a blank name would look like an unnamed person.
   if (by !== null && isBlankName(by))
     throw new InvalidDecisionError({
       message: 'by must be the name of a person, and is blank: leave it out if nobody is known.',

@@ -98,8 +98,8 @@ export class DecisionTaker {
   }
 
   /**
-   * What a callback answered. Whatever it is, it decides: what cannot be taken is a rejection. Only where others may answer as
-   * well, the request of which the callback may say nothing goes on waiting for them.
+   * Decides by the answer of a callback. An answer that cannot be taken is a rejection. Only where others may answer as well and
+   * the callback may stay silent does the request go on waiting for them.
    */
   async decideByCallback(record: ApprovalRecord, answer: TakenAnswer, mayWait: boolean): Promise<void> {
     const { approvalId, toolName } = record;
@@ -258,8 +258,8 @@ export class DecisionTaker {
   }
 
   /**
-   * What a reviewer says: the model is told why it is rejected. What it approves it approves in silence, so that nobody can learn from
-   * it what it goes by. Never rejects.
+   * What a reviewer says: the model is told why it is rejected. Its approvals are silent, so that its criteria cannot be learned
+   * from them. Never rejects.
    *
    * @returns whether it is decided now, by this or before
    */
@@ -311,7 +311,7 @@ export class DecisionTaker {
   }
 
   /**
-   * A call has failed, and may have done so before it ran: an approval of it that nobody used lets nothing run later. Never rejects.
+   * A call has failed, and may have done so before it ran: its unused approval lets nothing run later. Never rejects.
    */
   async endUnused(runId: string, toolCallId: string, reason: string): Promise<void> {
     const end = async (): Promise<void> => {
@@ -340,7 +340,7 @@ export class DecisionTaker {
     );
   }
 
-  /** Whether nobody here has anything to say of an answer before it is decided, as far as it says no more than yes or no. */
+  /** Whether nothing here checks an answer before it is decided, if it says no more than yes or no. */
   #isForTheCore(answer: TakenAnswer): boolean {
     if (this.#inside.people.authorizes || answer.remember() !== undefined) return false;
     try {
@@ -451,7 +451,7 @@ export class DecisionTaker {
     return record?.status === 'pending' ? checkedDecision(toRequest(record), decision) : decision;
   }
 
-  /** @throws {NotAuthorizedError} unless the gate's own function lets this person take it; what is over needs nobody's leave */
+  /** @throws {NotAuthorizedError} unless the gate's own function lets this person take it; what is over needs no permission */
   async #authorize(approvalId: string, decision: DecisionOutcome, meta: Required<DecidingPerson>): Promise<void> {
     const record = await this.#inside.native.get(approvalId);
     if (record?.status === 'pending') await this.#inside.people.authorize(toRequest(record), decision, meta);
@@ -488,7 +488,7 @@ export class DecisionTaker {
       if (meta.via !== 'callback' || isEdited(as)) throw error;
       const why = messageOf(error);
       this.#inside.logger?.warn?.('not remembered', { approvalId, reason: why });
-      // The human will be asked again, and nobody else would say why.
+      // The human will be asked again, and nothing else would say why.
       warnSeldom(
         `remember:${request.toolName}:${why}`,
         `onApprovalRequest: its answer for ${request.toolName} counts once and is not remembered: ${why}`,
@@ -522,7 +522,7 @@ export class DecisionTaker {
       const { id: grantId, effect, scope, by, runId } = grant;
       const ofRun = runId === null ? {} : { runId };
       if (await this.#inside.note({ kind: 'granted', grantId, approvalId, effect, scope, by, ...ofRun })) return grant;
-      // Nothing is allowed by what nobody can find out about.
+      // A grant without a trace allows nothing.
       await keeper.revoke(grantId);
       return undefined;
     } catch (error) {
@@ -535,7 +535,7 @@ export class DecisionTaker {
     }
   }
 
-  /** Where the call of a request came from. @throws {InvalidDecisionError} where nobody knows that, or it is elsewhere by now */
+  /** Where the call of a request came from. @throws {InvalidDecisionError} where that is unknown, or it is elsewhere by now */
   async #placeOf(approvalId: string): Promise<CallPlace> {
     const { runId } = (await this.#inside.native.get(approvalId)) ?? {};
     const records = runId === undefined ? [] : await this.#inside.native.records(runId);

@@ -38,7 +38,7 @@ export interface CheckedEdit {
 
 /** The edits of one request that were found good, told apart by what would run: a decision holds that. */
 export class CheckedEdits {
-  /** Who must agree to the request. Until it is made, nobody's word is enough for a call that names people. */
+  /** Who must agree to the request. Until it is made, no single person is enough for a call that names people. */
   needs: readonly ApprovalNeed[] = [];
   readonly #rules: EditRules;
   readonly #good = new Map<string, CheckedEdit>();
@@ -63,7 +63,7 @@ export class CheckedEdits {
     const verdict = await judge(args);
     if (verdict.effect === 'deny')
       throw new InvalidDecisionError({ message: `The edited call of ${toolName} is denied: ${verdict.reason}` });
-    // Who may change this call has no say about one that is for others to approve.
+    // Being allowed to change this call gives no say over a call that others must approve.
     const asked = verdict.effect === 'ask' ? (verdict.who?.needs ?? []) : [];
     if (asked.length > 0 && !coversNeeds({ met: this.needs, asked }))
       throw new InvalidDecisionError({
@@ -81,8 +81,8 @@ export class CheckedEdits {
   }
 
   /**
-   * Why this edit must not run as it was decided; `undefined`: it may. One that was decided in another process, where the
-   * tool is not known, is checked only now: what was approved must be what the tool gets.
+   * Why this edit must not run as it was decided; `undefined`: it may. An edit decided in another process, where the tool is not
+   * known, is checked only now: what was approved must be what the tool gets.
    */
   async objection(args: unknown): Promise<string | undefined> {
     if (this.checked(args) !== undefined) return undefined;

@@ -14,7 +14,7 @@ import { ASKS } from './why-asked.js';
 /** The longest result of an execution that is kept, in bytes of JSON. */
 const MAX_RESULT_BYTES = 1_048_576;
 
-/** What may be executed, or why nobody's approval lets it. */
+/** What may be executed, or why no approval lets it. */
 export type RedeemOutcome = { redeemed: NativeRedeemed } | { denied: string };
 
 export class ExecutionKeeper {
@@ -48,7 +48,7 @@ export class ExecutionKeeper {
     );
   }
 
-  /** Whether an approval is bound to these arguments, judged as things are now, and why nobody's approval lets it run. */
+  /** Whether an approval is bound to these arguments, judged as things are now, and why no approval lets it run. */
   isBound(
     approvalId: string,
     toolName: string,
@@ -138,7 +138,7 @@ function becauseOf(risks: readonly PolicyRisk[]): string | null {
   return words.length === 0 ? null : words.join('; ');
 }
 
-/** A result that is not too long; `null`: there is none. */
+/** A result that is not too long; `null`: no such result. */
 async function keepable(result: () => Awaitable<unknown>): Promise<unknown> {
   try {
     const value = await result();

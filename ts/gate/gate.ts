@@ -70,7 +70,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
   readonly audit: Audit;
   /** Who is in which group, beside what is said with a decision. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
-  /** Who is asked about calls before a human is; `undefined`: nobody. */
+  /** Who is asked about calls before a human is; `undefined`: no one. */
   readonly reviewer: TakenReviewer | undefined;
   readonly #schemas: ToolSchemas;
   readonly #inside: GateInternals;
@@ -173,7 +173,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
     return this.#inside.native;
   }
 
-  /** Nobody here waits any more for what this run asked; what waits goes on waiting. */
+  /** Callers here no longer wait for what this run asked; its requests go on waiting. */
   stopWaiting(runId: string, why: unknown): void {
     this.#teller.waiters.loseRun(runId, why);
   }
@@ -486,7 +486,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
     return this.#inside.native.records(runId);
   }
 
-  /** Whether these are the arguments that were asked about, of which only a part is kept. Not known: `false`. */
+  /** Whether these are the arguments of the request, which keeps only a part of them. Not known: `false`. */
   isOriginal(approvalId: string, args: unknown): boolean {
     return this.#inside.redacted?.isOriginal(approvalId, args) ?? false;
   }
@@ -535,7 +535,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
   }
 }
 
-/** A proxy may throw when it is looked at: then it is none. */
+/** A proxy may throw when it is inspected: then it is not a gate of ours. */
 function isOurs(gate: Gate): gate is Gate & LocalGate {
   try {
     return gate instanceof LocalGate;

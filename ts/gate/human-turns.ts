@@ -32,7 +32,7 @@ export class HumanTurns {
     return this.#stopped.signal;
   }
 
-  /** Why nobody could be asked, the first time that it was so. */
+  /** Why no one could be asked, the first time. */
   nobody: Error | undefined;
 
   stop(reason: unknown): void {
@@ -42,7 +42,7 @@ export class HumanTurns {
   /**
    * Calls when it is its turn, which ends with the call, with the request, or with the run.
    *
-   * @param decided settles when somebody has decided, or nobody will
+   * @param decided settles with the decision, or when none will come
    * @param call asks, and gives what takes the answer. It is told when its request is over before it has one
    * @param skip is called in its turn instead, where the request is over by then
    */
@@ -69,7 +69,7 @@ export class HumanTurns {
       await take();
     };
     try {
-      // One that goes on when its request is over keeps nobody waiting.
+      // A callback that goes on after its request is over holds up no other.
       await this.#limit.run(() => Promise.race([asked(), isOver]));
     } finally {
       forget();

@@ -93,7 +93,8 @@ export class GateInternals {
   }
 
   /**
-   * What nobody is told of but the logger. Without one the process is warned of what a ledger could not write down: nobody would miss it.
+   * What only the logger is told. Without one, the process is warned of what a ledger could not write down: it would go
+   * unnoticed.
    *
    * @param isWarned whether it was warned of by now
    */

@@ -1,6 +1,6 @@
 /**
  * Asks what is to be asked about one call. The configuration was compiled by the core into one `Gating` per tool; what is left to
- * JavaScript functions is asked here, and whatever goes wrong with them asks a human. What all of them come to the core says.
+ * JavaScript functions is asked here, and any failure of them asks a human. What all of them come to the core says.
  */
 import type { Tool } from 'ai';
 import type { AskSource, InterruptOptions } from '../../index.js';
@@ -60,8 +60,8 @@ export interface CallJudge {
   /** Who runs the call confined. Said by those alone that look at it once more right before it runs: see `heldTo`. */
   runner?: ConfinedRunner | undefined;
   /**
-   * Which grants for so many calls are used by what is said. Default: `all`, since the call runs or ends by it. `denials`: it may end, and
-   * is judged again before it runs. `none`: it is only looked at.
+   * Which grants for a number of calls the verdict uses. Default: `all`, since the call runs or ends by it. `denials`: it may
+   * end, and is judged again before it runs. `none`: it is only looked at.
    */
   usesGrants?: GrantUse | undefined;
 }

@@ -1,4 +1,4 @@
-/** Functions of ours that make a callback. One that is given in the place of what it makes would fail at the first question. */
+/** Functions of ours that make a callback. Given instead of the callback, one would fail at the first question. */
 import type { ApprovalRecord } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 
@@ -17,7 +17,7 @@ export function hearsUnasked(callback: object, hear: (record: ApprovalRecord) =>
   UNASKED.set(callback, hear);
 }
 
-/** Callbacks of the user's that were not asked about some request. What they would have done about it nobody knows. */
+/** Callbacks of the user's that were not asked about some request. What they would have done about it is unknown. */
 const PASSED_OVER = new WeakSet<object>();
 
 /** Tells the callback that it is not asked about this request. */

@@ -2,7 +2,7 @@
 import type { ApprovalRequest } from '../../index.js';
 import { oneLine } from './in-a-line.js';
 
-/** Its own words in one line that is safe to show; `undefined`: there are none. */
+/** Its own words in one line that is safe to show; `undefined`: it has none. */
 export function ownWords({
   kind,
   toolName,

@@ -1,4 +1,4 @@
-/** A callback that says "not me": whoever else decides at the gate goes on waiting for. */
+/** A callback that says "not me": the request goes on waiting for others at the gate. */
 import type { ApprovalRecord } from '../../index.js';
 import type { Awaitable } from '../values/awaitable.js';
 import type { LocalGate } from './gate.js';
@@ -11,11 +11,11 @@ const NOBODY_ELSE = 'onApprovalRequest has passed, and nobody else can be asked:
 const SAID = "it answered 'pass', and without a gate nobody else can be asked";
 
 /**
- * Leaves a request to others. One without a deadline, which had it from a callback with a human at hand, has now as long as one that
- * never had a callback: perhaps nobody looks at the gate.
+ * Leaves a request to others. One without a deadline, which had it from a callback with a human at hand, has now as long as one
+ * that never had a callback: perhaps no one looks at the gate.
  *
  * @param mayWait whether others can decide
- * @param decided settles when somebody has, or nobody will
+ * @param decided settles with the decision, or when none will come
  */
 export function passOn(
   gate: LocalGate,

@@ -27,7 +27,7 @@ export function isApproval(decision: DecisionOutcome): boolean {
   return decision.type === 'approve' || decision.type === 'edit';
 }
 
-/** Where somebody decides. A way that is not known here, such as one of a later version, is nobody. */
+/** Where somebody decides. An unknown way, such as one of a later version, does not count. */
 const BY_HUMAN: Readonly<Record<DecidedVia, boolean>> = {
   callback: true,
   gate: true,
@@ -114,7 +114,7 @@ export function wholeDetails(kept: Partial<KeptDetails> | null | undefined): Kep
 export const isDenial = ({ details }: object & { details?: unknown }): boolean =>
   typeof details === 'object' && details !== null && (details as { isDenied?: unknown }).isDenied === true;
 
-/** What requests that name nobody may leave out. */
+/** What requests may leave out if they name no one. */
 export const ANYBODY = { needs: [], requester: null, votes: [], escalatedAt: null } as const;
 
 export function toRecord(record: RawRecord): ApprovalRecord {

@@ -56,7 +56,7 @@ export class RedactedNative extends NativeGate {
     return this.#originals.take(approvalId, told);
   }
 
-  /** Whether these are the arguments that were asked about, of which a part is not kept. Not known: `false`. */
+  /** Whether these are the arguments of the request, which does not keep all of them. Not known: `false`. */
   isOriginal(approvalId: string, args: unknown): boolean {
     try {
       return this.#requests.get(approvalId)?.digest === digestOf(args);
@@ -100,7 +100,7 @@ export class RedactedNative extends NativeGate {
     return attempt(
       () =>
         after(super.decide(approvalId, decision, { ...meta, stored }), (record) => {
-          // One that is only counted is told of by nobody.
+          // A vote that is only counted is never reported as a decision.
           if (record.status === 'pending') forget();
           return record;
         }),

@@ -9,8 +9,8 @@ import { after, attempt, type Awaitable } from '../values/awaitable.js';
 import { RefusedExecution } from './refused-execution.js';
 
 /**
- * Judges the call once more, and redeems its approval; or says why there is none. Fails with {@link RefusedExecution}: also for what
- * a policy denies by now, which nobody approves any more.
+ * Judges the call once more, and redeems its approval; or says why it has none. Fails with {@link RefusedExecution}, also for a
+ * call that a policy denies by now: no approval lets it run.
  */
 export function redeemOrRefuse(asker: CallAsker, runId: string | null, call: BoundCall): Awaitable<NativeRedeemed> {
   const { toolCallId, toolName, args } = call;
@@ -38,8 +38,9 @@ export function redeemOrRefuse(asker: CallAsker, runId: string | null, call: Bou
 }
 
 /**
- * The approval of a call that is denied, or that the mode lets not run, is over: it does not run later either. Where the run is not
- * known, and several have asked about a call of this id, none of them is: nobody may redeem any, and they are not this call's to end.
+ * The approval of a call that is denied, or that the mode lets not run, is over: it does not run later either. Where the run is
+ * not known, and several have asked about a call of this id, none of them is: none can be redeemed, and they are not this call's
+ * to end.
  */
 async function takeBack(
   asker: CallAsker,

@@ -34,7 +34,7 @@ export class RunRejections {
     if (taken !== undefined) this.#reasons.set(keyOf(toolName, taken), decision.reason);
   }
 
-  /** Why this call is rejected again; `undefined`: nobody has rejected it. */
+  /** Why this call is rejected again; `undefined`: it was not rejected. */
   reasonFor({ toolName, tool, args }: CallMadeAgain): string | undefined {
     const key = keyOf(toolName, snapshot(argsWithoutReason(tool, copyOf(args))));
     if (!this.#reasons.has(key)) return undefined;

@@ -33,7 +33,7 @@ export interface RememberedAs {
   rules?: readonly PolicyRule[];
 }
 
-/** Whether it is another offer than the one that was shown: it is taken as it is, or not at all. */
+/** Whether it differs from the shown offer, which is taken as it is or not at all. */
 export const isEdited = ({ exact, rules }: Pick<RememberedAs, 'exact' | 'rules'>): boolean =>
   exact === true || rules !== undefined;
 

@@ -8,7 +8,7 @@ export function checkRequester(place: string, requester: unknown): string | unde
   throw new InvalidConfigError({ message: `${place}: requester must be the name of a person.` });
 }
 
-/** A `by` among options; `undefined`: nobody is named. @throws {InvalidConfigError} */
+/** A `by` among options; `undefined`: no name given. @throws {InvalidConfigError} */
 export function checkBy(place: string, by: unknown): string | undefined {
   if (by === undefined || by === null) return undefined;
   if (typeof by === 'string' && !isBlankName(by)) return by;

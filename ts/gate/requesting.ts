@@ -50,12 +50,12 @@ export function requestApproval(
   options: RequestOptions = {},
   caller?: ServerCaller,
 ): Promise<Resolution> {
-  // Where nobody looks at the answer, nobody would hear of it.
+  // If the answer is not looked at, it would go unnoticed.
   if (gate.isClosing)
     warnOnce(`closed:${PLACE}`, `${PLACE}: the gate is closed, so that nobody is asked, and nothing is approved.`);
   const resolution = new Promise<Resolution>((resolve, reject) => {
     new CodeRequest(gate, caller).resolve(request, options).then(resolve, (error: unknown) => {
-      // A process that closes its gate must not be ended by an answer that nobody in it waits for any more.
+      // A process that closes its gate must not be ended by an answer that it no longer waits for.
       if (GateClosedError.isInstance(error)) resolution.catch(() => {});
       reject(error);
     });
@@ -67,13 +67,13 @@ export function requestApproval(
 export interface DoneMeanwhile extends GateRequest {
   /** Whether the program names it: then it is asked about only where a rule asks. */
   isNamed: boolean;
-  /** A human is asked, whatever allows it. */
+  /** A human is asked even if something allows it. */
   asksAlways?: boolean;
 }
 
 /**
- * Says whether it may be done. A human is asked in the name of the call where nothing allows it; where nobody is there to be asked,
- * it may not.
+ * Says whether it may be done. A human is asked in the name of the call where nothing allows it; without anyone to ask, it may
+ * not.
  *
  * @param signal the end of what wants it
  */
@@ -97,7 +97,7 @@ interface MeanwhileRules {
 class CodeRequest {
   readonly #gate: Gate & LocalGate;
   readonly #caller: ServerCaller | undefined;
-  /** Absent: a human is asked whatever allows it. */
+  /** Absent: a human is asked even if something allows it. */
   readonly #meanwhile: MeanwhileRules | undefined;
 
   constructor(gate: Gate & LocalGate, caller: ServerCaller | undefined, meanwhile?: MeanwhileRules) {
@@ -162,13 +162,13 @@ class CodeRequest {
       // A rule that asks has its say; that no rule speaks of it is no objection to what the program names.
       if (isNamed && (ruled.effect === 'allow' || (ruled.effect === 'ask' && !isAskedByRule(ruled))))
         return { effect: 'allow', said: ruled.said };
-      // Where there are no policies, nobody has allowed it yet.
+      // Without policies, nothing has allowed it yet.
       return ruled.effect === 'allow' && !isSaid(ruled) ? asker.judge(call, by) : ruled;
     };
     const bound = (edited: ValueSnapshot) =>
       asker.boundEdit({ toolCallId, toolName, args: edited, signal: abortSignal }, gating);
     const edits = new CheckedEdits({ toolName, parse: async (written) => written, judge, bound });
-    // Where somebody is asked whatever allows it, no grant lets it run, though one may deny it.
+    // Where a human is always asked, no grant lets it run, though one may deny it.
     const verdict = await judge(args, this.#meanwhile?.asksAlways === false ? 'all' : 'denials');
     const question: CallQuestion & { verdict: CallVerdict } = {
       toolCallId,
@@ -260,7 +260,7 @@ class CodeRequest {
     }
   }
 
-  /** What answers for the run answers for this: perhaps nobody looks at the gate. */
+  /** What answers for the run answers for this: perhaps no one looks at the gate. */
   #putToRun(waited: WaitedRequest, args: ValueSnapshot): void {
     if (this.#caller === undefined) return;
     const { asker, signal, tell } = this.#caller;
@@ -310,7 +310,7 @@ const isSaid = ({ said }: CallVerdict): boolean => said != null && said.actions.
 const isAskedByRule = ({ said, who, reason }: CallVerdict & { effect: 'ask' }): boolean =>
   who !== undefined || said == null || said.rule !== null || said.effect !== 'ask' || reason !== said.reason;
 
-/** What nobody was asked about. */
+/** What was not asked about. */
 const unasked = (args: ValueSnapshot, approved: boolean, reason: string | undefined): Resolution => ({
   approvalId: '',
   approved,
@@ -352,7 +352,7 @@ function openOnce<T>(toolCallId: string, open: () => Awaitable<T>): Awaitable<T>
   });
 }
 
-/** What nobody may do any more, whatever was decided. */
+/** What may no longer be done, even if it was approved. */
 const cancelled = ({ approvalId }: Pick<ApprovalRecord, 'approvalId'>, args: ValueSnapshot, reason: string) =>
   ({
     approvalId,
@@ -364,8 +364,8 @@ const cancelled = ({ approvalId }: Pick<ApprovalRecord, 'approvalId'>, args: Val
   }) satisfies Resolution;
 
 /**
- * Who must agree, beside whom a rule names. A need that anybody satisfies is dropped; the core refuses invalid values. A
- * list that is missing where one was meant names nobody.
+ * Who must agree, beside whom a rule names. A need that anybody satisfies is dropped; the core refuses invalid values. A missing
+ * list where one was meant names no one.
  */
 function needsOf({ approvers, quorum = 1, excludeRequester = false, escalate }: ApprovalNeed): ApprovalNeed[] {
   const named = approvers === undefined ? {} : { approvers: (approvers as typeof approvers | null) ?? [] };

@@ -71,7 +71,7 @@ export class GateRequests {
   openAndWait(request: OpenRequest, checkEdit?: CheckEdit, abortSignal?: AbortSignal): Awaitable<BoundRequest> {
     const opened = after(this.#request(request, checkEdit, true), ({ record, context, opening }) => {
       const decided = this.#wait(record, opening.waited?.decided);
-      // Only now: nobody can have been told before there was somebody to tell.
+      // Only now: before this there was no listener to tell.
       this.#teller.flush();
       return { record, context, decided };
     });
@@ -196,7 +196,7 @@ export class GateRequests {
     let isOver = false;
     const end = async () => {
       await this.#deciding.rejectBySystem(approvalId, 'Nobody answered in time.', 'deadline');
-      // Written down by now, though nobody may be able to tell us.
+      // Written down by now, though the answer may not reach us.
       if (!isOver) await this.#look(approvalId);
     };
     sleep();

@@ -17,7 +17,7 @@ export function partAnew(runId: string, toolCallId: string): string {
   return `${partOfRun(runId, toolCallId)}${NUMBER}${crypto.randomUUID()}`;
 }
 
-/** Whether a run was started by this call, or is a part of one that was. */
+/** Whether a run, or the run it is a part of, was started by this call. */
 export function isStartedBy(part: string, runId: string, toolCallId: string): boolean {
   const first = partOfRun(runId, toolCallId);
   return part === first || part.startsWith(`${first}${PART}`) || part.startsWith(`${first}${NUMBER}`);
@@ -35,7 +35,7 @@ export function mainRunOf(runId: string): string {
   return at === -1 ? runId : runId.slice(0, at);
 }
 
-/** What lists show of a run's id: of one that nobody has chosen, its end. */
+/** What lists show of a run's id: its end, if it was not chosen. */
 export const shortRun = (runId: string): string => (/^[0-9a-f-]{36}$/.test(runId) ? runId.slice(-8) : runId);
 
 /** @throws {InvalidConfigError} when only a part of another run can have this id */

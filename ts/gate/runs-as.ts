@@ -4,7 +4,7 @@ import type { Tool } from 'ai';
 /** Where it stands in the tool. Registered: a tool may come from another copy of this package. */
 const RUNS_AS = Symbol.for('countersign.runs-as');
 
-/** The tool, of which each request says how it runs: each call in the same way, or by what it is called with. */
+/** The tool, marked so that its requests say how it runs: always in the same way, or depending on the arguments. */
 export const saysHowItRuns = <TOOL extends object>(tool: TOOL, how: (args: unknown) => string): TOOL =>
   Object.assign(tool, { [RUNS_AS]: how });
 

@@ -27,7 +27,7 @@ export class ToolSchemas {
     this.#values = values;
   }
 
-  /** The digest of a schema, which is on its way into the ledger; `null`: there is none to speak of. Never rejects. */
+  /** The digest of a schema, which is on its way into the ledger; `null`: no usable schema. Never rejects. */
   digestOf(source: SchemaSource): Promise<string | null> {
     let digest = this.#digests.get(source.of);
     if (digest === undefined) {
@@ -49,7 +49,7 @@ export class ToolSchemas {
       if (typeof schema !== 'object' || schema === null) return null;
       const { text, digest } = canonicalize(JSON.stringify(schema));
       if (text.length > LARGEST) return null;
-      // Nobody waits for it: without it, an edit is checked by the process that runs it.
+      // Nothing waits for it: without it, an edit is checked by the process that runs it.
       void this.#inside.beforeClose(this.#write(digest, schema));
       return digest;
     } catch {

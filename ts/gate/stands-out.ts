@@ -2,7 +2,7 @@
 import type { ApprovalRequest } from '../../index.js';
 import { oneLine } from './in-a-line.js';
 
-/** What these say is seen for what it is. Any other, also one that is not known here, may deceive. */
+/** These do not deceive. Any other flag may, also an unknown one. */
 const PLAIN: readonly string[] = ['long', 'multiline'];
 
 type FlaggedCall = Pick<ApprovalRequest, 'flags'>;

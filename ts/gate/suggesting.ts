@@ -44,7 +44,7 @@ export interface PolicySuggestion extends NativeProposal {
   unanswered: UnansweredQuestions;
 }
 
-/** Records that are read. Of a longer history nothing is proposed: what was rejected in the rest of it nobody would know. */
+/** Records that are read. A longer history gets no proposals: the rejections in its rest would be unknown. */
 const MOST_RECORDS = 100_000;
 const AT_ONCE = 1_000;
 
@@ -79,7 +79,7 @@ export interface AcceptedSuggestion {
   note: (note: NativeNote) => Promise<unknown>;
 }
 
-/** Writes the rules that were shown. Nothing is allowed by what nobody can find out about: the audit has it first. */
+/** Writes the rules that were shown. No rule may allow anything without a trace: the audit has it first. */
 export async function acceptSuggestion(
   suggestion: PolicySuggestion,
   { by, trust, note }: AcceptedSuggestion,
@@ -89,7 +89,7 @@ export async function acceptSuggestion(
   await acceptRules({ directory: dirname(dirname(path)), before, after, trust: trust && mayTrust(suggestion) });
 }
 
-/** Of a file that was not trusted before, nobody has looked at the other rules here. */
+/** The other rules of a file that was not trusted before were not reviewed here. */
 export const mayTrust = ({ before, trusted }: NativeProposal): boolean => before === null || trusted;
 
 /** What humans answered of this project's calls, the newest first. */

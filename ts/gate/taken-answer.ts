@@ -40,7 +40,7 @@ export function takeAnswer(answer: unknown, place: AnswerPlace): TakenAnswer {
  * What an answer has itself, each part of it read once: what says another thing at each look would be approved by one part and refused
  * by the next.
  *
- * @throws {InvalidDecisionError} for what hides a part of it, and for who decides where nobody reads that
+ * @throws {InvalidDecisionError} for a hidden part, and for a decider's name where it is not read
  */
 export function readOwn(answer: unknown, place: AnswerPlace): unknown {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
@@ -141,7 +141,7 @@ export function checkItsCall(plain: unknown, record: ApprovalRecord): void {
   checkNamed(ownValue(answer, 'editedAction'), 'editedAction.', record);
   const request = ownValue(answer, 'request');
   if (request === undefined || request === null) return;
-  // Anything else may be another one, in words that nobody here knows.
+  // Anything else may be a different answer, in unknown words.
   if (isObject(request) && ownValue(request, 'approvalId') === record.approvalId) return;
   throw new InvalidDecisionError({
     message: `The answer is for another call, or does not say for which: its request has not the approvalId of ${record.toolName} (${record.approvalId}). Answer each request by its own approvalId, or leave request out.`,

@@ -40,7 +40,7 @@ export interface RequestOpening {
   asked: ((request: ApprovalRequest) => void) | undefined;
   /** Somebody waits for the decision, from the moment at which the request is known: it may be decided in that very moment. */
   isAwaited: boolean;
-  /** Of one that is known and awaited. */
+  /** Of a request that is known and awaited. */
   waited?: { approvalId: string; decided: Promise<DecidedRecord> };
 }
 
@@ -50,7 +50,7 @@ export type RequestProgress = Extract<GateEvent, { type: 'voted' | 'reminded' | 
 export class EventTeller {
   readonly waiters = new DecisionWaiters(this);
   readonly events = new EventBroadcast<GateEvent>((some) => this.#inside.native.watchAll(some || this.#hearsAll));
-  /** Requests whose decision nobody is told of yet: what is remembered of it comes first. */
+  /** Requests whose decision is not announced yet: what is remembered of it comes first. */
   readonly held: string[] = [];
   /** What an edit of a request must pass. */
   readonly checks = new Map<string, CheckEdit>();
@@ -66,7 +66,7 @@ export class EventTeller {
   readonly #watchers = new Map<string, (event: RequestProgress) => void>();
   /** Of requests that have one of their own, until nothing can happen to them any more. */
   readonly #loggers = new Map<string, Logger>();
-  /** Over a ledger in memory: what a logger or telemetry is told must be written out also where nobody reads events. */
+  /** Over a ledger in memory: what a logger or telemetry is told must be written out even without a reader of events. */
   #hearsAll: boolean;
   #isListening = false;
   /** Something happened that no call of ours made. */
@@ -88,7 +88,7 @@ export class EventTeller {
     this.#inside.native.onWake(() => self.deref()?.woken());
   }
 
-  /** A request is on its way. @returns what forgets that, should nobody know whether it comes */
+  /** A request is on its way. @returns what forgets that, if it becomes unknown whether it comes */
   expect(request: Pick<ApprovalRequest, 'runId' | 'toolCallId'>, own: RequestOpening): (error: unknown) => void {
     const key = keyOf(request);
     if (own.logger !== undefined) this.#hearAll();

@@ -18,7 +18,7 @@ export class GateValues {
     this.#native = native;
   }
 
-  /** The value under this key; `undefined`: there is none. */
+  /** The value under this key; `undefined`: not set. */
   async get<T>(key: string): Promise<VersionedValue<T> | undefined> {
     const kept = await this.#native.value(key);
     if (kept === null) return undefined;
@@ -26,10 +26,10 @@ export class GateValues {
   }
 
   /**
-   * Sets it if nobody did meanwhile. `false`: somebody did.
+   * Sets it if it was not set meanwhile. `false`: it was.
    *
    * @param value any JSON, of at most 1 MiB as text
-   * @param version the one it was read with; `undefined`: there was none
+   * @param version the one it was read with; `undefined`: it was not set
    */
   set(key: string, value: unknown, version: number | undefined): Promise<boolean> {
     return this.#native.setValue(key, version ?? null, JSON.stringify(value));

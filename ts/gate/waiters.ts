@@ -24,7 +24,7 @@ export class DecisionWaiters {
     const known = this.#waiting.get(approvalId);
     if (known !== undefined) return known.decided;
     const { promise: decided, resolve, reject } = deferred<DecidedRecord>();
-    // A promise that nobody awaits must not end the process.
+    // An unawaited promise must not end the process.
     decided.catch(() => {});
     this.#waiting.set(approvalId, { runId, decided, resolve, reject });
     this.#keepAlive.hold();

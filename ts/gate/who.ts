@@ -5,7 +5,7 @@ import type { Gating } from '../native.js';
 export interface ApproverRules {
   /** Each must be satisfied; none: anybody, once. */
   needs: readonly ApprovalNeed[];
-  /** How many ms before the deadline everybody is told once more; `null`: nobody is. */
+  /** How many ms before the deadline everybody is told once more; `null`: no reminder. */
   remind: number | null;
 }
 

@@ -18,7 +18,7 @@ export const areGroups = (names: unknown): names is string[] => Array.isArray(na
 /** What the name of a person may be. */
 export const NAME_OF_PERSON = `the name of a person: at most ${LONGEST_NAME} characters, some that can be seen, and not 'group:…'`;
 
-/** @throws {RefusedRequest} 401 when that is nobody, and when it cannot be told */
+/** @throws {RefusedRequest} 401 for an unknown person, and when it cannot be told */
 export async function personOf(request: Request, { authenticate, logger }: InboxSettings): Promise<InboxPerson> {
   let said: unknown;
   try {
@@ -48,6 +48,6 @@ function tell(logger: Logger | undefined, message: string, fields: Record<string
   try {
     logger?.error?.(message, fields);
   } catch {
-    // A logger that throws lets nobody in.
+    // A logger that throws lets no one in.
   }
 }

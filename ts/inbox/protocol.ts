@@ -30,7 +30,7 @@ export interface SessionAnswer {
   csrf: string;
   now: number;
   version: string;
-  /** `isDurable`: it outlives the process, so that there are an audit and runs of other processes. */
+  /** `isDurable`: it outlives the process, and so has an audit and runs of other processes. */
   ledger: { isDurable: boolean };
   /** For how long a decision may be taken back before the page sends it, in ms; 0: it is sent at once. */
   undo: number;
@@ -209,7 +209,7 @@ export interface ShownRecord extends HistoryItem {
    */
   argsJson: string | null;
   /**
-   * The argument that is edited as the text that it is: the content of a file, a command, a query. `null`: there is none, or a field
+   * The argument that is edited as plain text: the content of a file, a command, a query. `null`: no such argument, or a field
    * would not show all of it.
    */
   textName: string | null;
@@ -260,9 +260,9 @@ export interface RequestDetail {
   questions: readonly ShownQuestion[] | null;
   /** The run that asks; `null`: the ledger keeps none of it. */
   run: ShownRun | null;
-  /** Where the call came from; `null`: nobody knows. */
+  /** Where the call came from; `null`: unknown. */
   place: ShownPlace | null;
-  /** What becomes of it now that it is decided, in words; empty: nobody knows, or it waits. */
+  /** What becomes of it now that it is decided, in words; empty: unknown, or it waits. */
   becomes: string;
   /** What the tool gave back, as text; `null`: nothing is kept of it. */
   gave: string | null;
@@ -400,7 +400,7 @@ export interface ShownSuggestion {
   mayTrust: boolean;
 }
 
-/** `GET api/suggestions`. `null`: there is none for this person, and `whyNot` says why. */
+/** `GET api/suggestions`. `null`: nothing for this person, and `whyNot` says why. */
 export interface SuggestionAnswer {
   suggestion: ShownSuggestion | null;
   whyNot: string | null;

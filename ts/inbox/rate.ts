@@ -4,7 +4,7 @@ import { RefusedRequest } from './refusal.js';
 /** Of more, those that were not heard of for longest are forgotten. */
 const MOST_KEYS = 10_000;
 
-/** For each key a bucket that fills up evenly, to so many in a minute. */
+/** For each key a bucket that refills evenly, by a fixed number per minute. */
 export class RateLimit {
   readonly #perMinute: number;
   readonly #now: () => number;

@@ -48,7 +48,7 @@ export interface FailedRequest {
   headers: Record<string, string>;
 }
 
-/** How an error is told: never with a stack, and of what is no error of ours only that there was one. */
+/** How an error is reported: never with a stack, and without details unless it is an error of ours. */
 export function failureOf(error: unknown): FailedRequest {
   if (error instanceof RefusedRequest) {
     const { status, code, message, told } = error;

@@ -12,7 +12,7 @@ const CSP = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** On every answer, whatever it is. */
+/** On every answer. */
 export const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': CSP,
   'cross-origin-opener-policy': 'same-origin',

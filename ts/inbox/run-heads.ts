@@ -11,7 +11,7 @@ export async function toldRunAt(gate: LocalGate, record: ApprovalRecord): Promis
   return gate.isDurable ? toldRun(gate.runs, record, (runId) => gate.pending({ runId })) : null;
 }
 
-/** Of so many runs the ledger is asked for one list: the conversation of each is read. The others are told by their names alone. */
+/** How many runs of one list are read from the ledger, each with its conversation. The others have only their names. */
 const MOST_READ = 50;
 /** So long, in ms, what was read counts: a list is read again with each change. */
 const FRESH = 5_000;

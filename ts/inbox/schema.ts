@@ -97,7 +97,7 @@ function pointerOf(location: string): string {
   }
 }
 
-/** More than these help nobody. */
+/** More than these do not help. */
 const MOST = 50;
 
 const CONTAINERS = ['properties', 'items', 'prefixItems', 'additionalProperties', '$ref', 'allOf', 'patternProperties'];

@@ -121,7 +121,7 @@ function enter(request: Request, token: string, { sessions, basePath, isKnown }:
   });
 }
 
-/** Whether a browser asks for what nobody has followed yet, in the words of any: that must not use a link up. */
+/** Whether a browser prefetches the link, by the headers of any browser: that must not use it up. */
 const looksAhead = ({ headers }: Request): boolean =>
   ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) =>
     /prefetch|prerender|preview/i.test(headers.get(name) ?? ''),

@@ -1,4 +1,4 @@
-/** Who may open a local inbox: the first holder of a link that nobody used before, and from then on their browser. */
+/** Who may open a local inbox: the first user of a link, and from then on their browser. */
 import { createHash, randomBytes } from 'node:crypto';
 
 /** Links that wait to be used, and browsers: of more, the oldest count no longer. */

@@ -87,7 +87,7 @@ export class EventStreams {
         if (!signal.aborted) this.close();
         return;
       } catch {
-        // Too slow, or the ledger is in trouble: whatever it was, something may have been missed.
+        // Too slow, or the ledger is in trouble. Either way, something may have been missed.
         from = this.#gate.events({ signal });
         this.#gap();
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());

@@ -53,7 +53,7 @@ export function takeNeeded<OPTIONS>(name: EntryName, options: OPTIONS, place: st
  * The same for an entry that hands on what it does not know. What is nearly one of ours was meant to be that.
  *
  * @param passed names that belong to the receiver of the rest
- * @returns with the names that nobody knows
+ * @returns with the unknown names
  * @throws as {@link takeNeeded}
  */
 export function takePassedOn<OPTIONS extends object>(

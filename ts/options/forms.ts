@@ -16,8 +16,8 @@ interface FormCheck {
 const isText = (value: unknown): boolean => typeof value === 'string';
 
 /**
- * Whether it is a signal of this runtime, of whatever realm: its own getter reads it. One of a package that imitates them is passed over
- * by `AbortSignal.any`, so that its abort would stop nothing.
+ * Whether it is a signal of this runtime, of any realm: its own getter reads it. `AbortSignal.any` ignores an imitation from a
+ * package, so its abort would stop nothing.
  */
 function isSignal(value: unknown): boolean {
   try {

@@ -1,4 +1,4 @@
-/** What somebody probably meant who wrote a name that there is not. */
+/** The name that was probably meant by an unknown one. */
 
 /** How many letters may differ. */
 const FURTHEST = 2;

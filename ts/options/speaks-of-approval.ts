@@ -1,4 +1,4 @@
-/** Names by which somebody means that a human is asked, whatever they take for the name of the option. */
+/** Names by which somebody means that a human is asked, though the option has another name. */
 
 /** Words that say so. Those of one name are told apart by capitals, `-` and `_`. */
 const WORDS: ReadonlySet<string> = new Set([

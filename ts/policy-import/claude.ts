@@ -146,7 +146,7 @@ function readRule(draft: PolicyDraft, foreign: ForeignRule): void {
   else moreThanItSays(draft, foreign, tool, 'ours has no rule over these arguments');
 }
 
-/** `run_in_background:true`, `limit:5`: an argument of the tool, and its value. A drive (`C:/x`) is none. */
+/** `run_in_background:true`, `limit:5`: an argument of the tool, and its value. A drive (`C:/x`) is not one. */
 const isParameter = (specifier: string): boolean => /^[A-Za-z_]\w+:/.test(specifier);
 
 /** An ask or a deny of the whole tool in the place of what cannot be said of it. */

@@ -40,7 +40,7 @@ export class PolicyDraft {
   readonly #stopped = new Set<string>();
   /** What is done with what no rule speaks of. */
   default: PolicyEffect | undefined;
-  /** Modes that nobody may switch to. */
+  /** Modes that must not be switched to. */
   forbid: readonly string[] = [];
 
   constructor(match: 'first' | 'strictest') {
@@ -80,8 +80,8 @@ export class PolicyDraft {
   }
 
   /**
-   * An ask or a deny of some files or addresses, of tools that do this. Those of which these are not read are stopped whole,
-   * since a rule over files passes by them. Once is enough for each effect: the strongest is first.
+   * An ask or a deny of some files or addresses, for tools that use them. Tools whose files or addresses are not read are stopped
+   * whole, since a rule over files misses them. Once is enough for each effect: the strongest is first.
    */
   unread(foreign: ForeignRule, uses: readonly ToolUse[]): void {
     const key = (name: string) => `${foreign.effect} ${name}`;

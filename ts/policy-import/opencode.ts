@@ -138,7 +138,7 @@ function assemble(draft: PolicyDraft, permissions: readonly Permission[]): void 
   let stands = false;
   for (const permission of permissions.toReversed()) {
     if (permission.name === OUTSIDE) continue;
-    // What is outside of the project is asked for apart from the rest: before whatever allows a whole tool.
+    // What is outside of the project is asked for apart from the rest: before any rule that allows a whole tool.
     if (permission.foreign.effect === 'allow' && !stands) {
       stands = true;
       outside.rule(draft);

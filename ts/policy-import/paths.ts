@@ -2,7 +2,7 @@
 import type { PolicyEffect } from '../wire.js';
 import { splitOnce, withoutAtEnd, withoutEnd, withoutStart } from './text.js';
 
-/** Patterns of ours for one of theirs, and what differs; or why there is none for an allow. Asks and denies always have one. */
+/** Patterns of ours for one of theirs, and what differs; or why an allow has none. Asks and denies always have one. */
 export type FilePatterns = { globs: string[]; note?: string | undefined } | { refused: string };
 
 const BASES = [

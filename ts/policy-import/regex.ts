@@ -9,18 +9,18 @@ import { ANY_TEXT, EVERY_COMMAND, type End, type Part, type WordPattern } from '
 
 /** Groups lie at most so deep in groups. */
 const DEEPEST = 16;
-/** An expression stands for at most so many patterns. */
+/** The most patterns that an expression stands for. */
 const MOST = 128;
-/** So many characters of a class stand for one each. */
+/** The most characters of a class that are spelled out, one pattern each. */
 const MOST_IN_CLASS = 4;
-/** So many letters are spelled both ways where capitals do not matter; the others are any text. */
+/** The most letters spelled both ways where case does not matter; the others match any text. */
 const MOST_LETTERS = 4;
 
 /** A part of an expression: one character, or one of these. `any` is `.*`; `unknown` may match anything. */
 type Step = { character: string } | 'start' | 'space' | 'boundary' | 'any' | 'end' | 'unknown';
 type Sequence = readonly Step[];
 
-/** Patterns that match no more than the expression does; `undefined` when there are none. */
+/** Patterns that match no more than the expression does; `undefined` without any. */
 export function narrowExpression(source: string): WordPattern[] | undefined {
   const sequences = sequencesOf(source, false);
   if (sequences === undefined) return undefined;
@@ -177,7 +177,7 @@ function sequencesOf(source: string, anyCase: boolean): Sequence[] | undefined {
 class ExpressionReader {
   readonly #characters: readonly string[];
   #at = 0;
-  /** So many letters may still be spelled both ways; `undefined`: capitals matter. */
+  /** How many letters may still be spelled both ways; `undefined`: case matters. */
   #letters: number | undefined;
 
   constructor(source: string, anyCase: boolean) {

@@ -80,7 +80,7 @@ export const beginningPattern = (text: string, end: End): WordPattern => ({
   end,
 });
 
-/** For an allow; `undefined` when there is none that surely matches no more. */
+/** For an allow; `undefined` when no pattern surely matches no more. */
 export function narrowed(pattern: WordPattern): NarrowPattern | undefined {
   const { words, end } = pattern;
   if (meansEvery(pattern)) return end === 'closed' ? undefined : { tokens: [ANY_WORD], closed: false, exact: true };

@@ -115,7 +115,7 @@ export const importPolicy: typeof Api.importPolicy = async (format, text, option
   checkForm('text', format ?? null, 'importPolicy: format');
   checkForm('text', text ?? null, 'importPolicy: text');
   const { name = format } = takeOptions('importPolicy', options);
-  // A tool for the first day: nobody else loads it.
+  // A tool for the first day: nothing else loads it.
   const { importDocument } = await import('../policy-import/index.js');
   const { toml, losses } = importDocument(format, text, name);
   return { toml, policy: parsePolicy(toml, { name, format: 'toml' }), losses };

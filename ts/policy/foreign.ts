@@ -59,7 +59,7 @@ function wholeNames({ toolName, tool }: CallableTool): string[] {
   return server === undefined || typeof given !== 'string' ? [ruleName] : [ruleName, mcpName(server, given)];
 }
 
-/** The server that a tool is of, empty for one that is not known; `undefined`: it is a tool of the program's own. */
+/** The server of a tool, empty for an unknown one; `undefined`: the tool is the program's own. */
 export function serverOf(toolName: string, tool: Tool | undefined): string | undefined {
   const { clientName, toolName: ownName } = metadataOf(tool);
   if (isNamedByServer(toolName, tool)) return toolName.slice(PREFIX.length, -`__${String(ownName)}`.length);

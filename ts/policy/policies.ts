@@ -52,7 +52,7 @@ export interface JudgedByPolicy {
   isQuestion?: boolean | undefined;
   /** It starts agents, whose calls are judged one by one. */
   startsAgents?: boolean | undefined;
-  /** Which grants for so many calls are used once by their answer. Absent: none. */
+  /** Which grants for a number of calls are used once by their answer. Absent: none. */
   usesGrants?: NativeAsked['usesGrants'];
   signal?: AbortSignal | undefined;
   /** How it runs where no human approves it, as the one says who runs it. */
@@ -79,7 +79,7 @@ export interface BoundVerdict {
    * Whether a rule asks is not in it: a human has answered that.
    */
   context: object | null;
-  /** Why nobody's approval lets it run. */
+  /** Why no approval lets it run. */
   denied: string | undefined;
 }
 
@@ -172,12 +172,12 @@ export class Policies {
     return changed;
   }
 
-  /** Of these tools, those that are denied whatever the arguments. */
+  /** Of these tools, those that are denied regardless of the arguments. */
   hidden(toolNames: readonly string[]): string[] {
     return this.#native.hidden(toolNames);
   }
 
-  /** The files below the current folder that a command that nobody was asked about must not reach. */
+  /** The files below the current folder that an unasked command must not reach. */
   sealed(more: readonly string[]): Promise<NativeSealed> {
     return this.#native.sealed(more);
   }
@@ -192,7 +192,7 @@ export class Policies {
     return this.#native.layers();
   }
 
-  /** Names of tools in their rules that are none of these. Policy files are not looked at. */
+  /** Names of tools in their rules that match none of these. Policy files are not searched. */
   strangers(toolNames: readonly string[]): readonly string[] {
     return strangersIn(this.#documents, toolNames);
   }

@@ -7,7 +7,7 @@ import { questionsOf, readAnswers } from '../gate/questions.js';
 import { own, rejection, unusedIn } from './offers.js';
 
 const nameOf = (index: number): string => `question${index + 1}`;
-/** Of a question with options, for an answer that is none of them. */
+/** Of a question with options, for an answer outside of them. */
 const otherOf = (index: number): string => `question${index + 1}other`;
 
 export function questionForm(request: ApprovalRequest): McpElicitation['requestedSchema'] {
@@ -77,7 +77,7 @@ function answerOf(question: Question, index: number, content: Record<string, unk
     return Array.isArray(given) ? (given.length === 0 ? null : given.map(labelOf)) : given;
   const other = own(content, otherOf(index)) ?? '';
   if (typeof other === 'string' && other.trim() === '') return chosen(given, labels);
-  // Both were filled in, and nobody knows which is meant.
+  // Both were filled in, and it is unknown which is meant.
   if (given !== null && given !== '') return [given, other];
   return other;
 }

@@ -30,7 +30,7 @@ export interface ProtocolOptions {
 /**
  * The options of an entry, taken.
  *
- * @throws {InvalidConfigError} also for a `remember` that is none: nothing would be remembered, or for another time than is said
+ * @throws {InvalidConfigError} also for an invalid `remember`: nothing would be remembered, or for another time than is said
  */
 export function takeProtocolOptions<OPTIONS extends ProtocolOptions | undefined>(
   place: ProtocolEntry,
@@ -128,8 +128,8 @@ export const shownWhole = (request: ApprovalRequest): string =>
 export const rejection = (reason: string): { type: 'reject'; reason: string } => ({ type: 'reject', reason });
 
 /**
- * A field of an answer that something is in and that the answer does not use; `undefined`: there is none. Somebody who filled it in
- * meant something by it, and nobody knows what. Empty texts and `null` are fields that nobody filled in.
+ * A field of an answer that is filled in but not used; `undefined`: every one is used. The person meant something by it, and what
+ * is unknown. Empty texts and `null` count as not filled in.
  */
 export function unusedIn(answer: Record<string, unknown>, used: readonly string[]): string | undefined {
   return Object.keys(answer).find((name) => !used.includes(name) && !isEmpty(answer[name]));

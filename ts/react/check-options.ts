@@ -14,7 +14,7 @@ const NAMES = {
 } as const satisfies Record<keyof UseApprovalsOptions, true>;
 
 /**
- * The names of the options. All that `useChat` gives may be passed on, of whatever version: only a slip is refused.
+ * The names of the options. All that `useChat` gives may be passed on, of any version: only a slip is refused.
  *
  * @throws {InvalidConfigError} for what is no object, and for what is nearly the name of an option
  */

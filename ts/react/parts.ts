@@ -36,7 +36,7 @@ export function askedCalls(messages: readonly UIMessage[]): AskedCall[] {
 
 function askedCall({ type, state, toolCallId, toolName, input, approval }: LoosePart): AskedCall | undefined {
   const name = type === 'dynamic-tool' ? toolName : type.startsWith('tool-') ? type.slice('tool-'.length) : undefined;
-  // What a policy answered by itself is nobody's to answer.
+  // A request that a policy answered takes no other answer.
   if (typeof name !== 'string' || typeof toolCallId !== 'string' || approval?.isAutomatic === true) return undefined;
   if (typeof approval?.id !== 'string') return undefined;
   const stage = state === 'approval-requested' ? 'requested' : state === 'approval-responded' ? 'responded' : 'over';

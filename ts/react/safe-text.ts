@@ -1,6 +1,6 @@
 /**
- * Texts made safe where the addon is not: whatever is not known to be harmless is escaped. Letters that look like others are a
- * matter of what is around them, for which the addon has tables; here they are escaped wherever they stand.
+ * Texts made safe where the addon is not: every character not known to be harmless is escaped. Letters that look like others are
+ * a matter of what is around them, for which the addon has tables; here they are escaped wherever they stand.
  */
 
 /**

@@ -9,7 +9,7 @@ interface ShownCall {
   preview: string;
 }
 
-/** Whether the preview leaves out a part of the call. One that was made here says so itself: no text can. */
+/** Whether the preview leaves out a part of the call. A preview made here says so itself: no text can. */
 export const isHidden = ({ details, preview }: ShownCall): boolean =>
   details === undefined ? preview.includes('…[') : details.flags.includes('hidden');
 

@@ -2,7 +2,7 @@
 import type { DecisionOutcome } from '../../index.js';
 import { isSame } from '../values/same.js';
 
-/** Of decisions on requests that nobody here is told of. */
+/** Of decisions on requests that are not reported here. */
 const MAX_PAIRS = 10_000;
 
 interface OriginalPair {

@@ -79,7 +79,7 @@ export class Redactor {
   }
 }
 
-/** Whether the function is asynchronous, which it must not be. Whoever wrote it is told, and its failure ends no process. */
+/** Whether the function is asynchronous, which it must not be. Its author is told, and its failure ends no process. */
 function isPromise(made: unknown): boolean {
   if (!isThenable(made)) return false;
   Promise.resolve(made).catch(() => {});

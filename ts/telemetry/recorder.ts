@@ -106,9 +106,9 @@ export class SpanRecorder {
   decided({ approvalId, type, via, decidedBy, at }: DecisionReport): void {
     const asked = this.#asked.get(approvalId);
     const isApproval = type === 'approve' || type === 'edit';
-    // One that is taken back.
+    // The approval is taken back.
     if (!isApproval) this.#approved.delete(approvalId);
-    // A request of another process, or one that was told of before.
+    // A request of another process, or one already reported.
     if (asked === undefined) return;
     this.#asked.delete(approvalId);
     if (isApproval) this.#approve(approvalId, asked);
@@ -183,7 +183,7 @@ function callAttributes({ approvalId, toolName, toolCallId, runId }: ExecutionRe
   };
 }
 
-/** Not its reason, which may quote the arguments, nor the criteria, of which the record has the text. */
+/** Without its reason, which may quote the arguments, and the criteria, whose text is in the record. */
 function reviewAttributes(review: CallReview | null): Attributes {
   if (review === null) return {};
   const { model, criteriaDigest, answer, decides } = review;

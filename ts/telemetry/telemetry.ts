@@ -104,7 +104,7 @@ function attempt<T>(step: (given: T) => void, given: T): void {
   try {
     step(given);
   } catch {
-    // Nobody here could do anything about it.
+    // Nothing here could handle it.
   }
 }
 

@@ -40,7 +40,7 @@ export function secondLook(asked: DangerousCall & Pick<ApprovalRequest, 'flags'>
 
 const may = ({ allowedDecisions }: AnswerableCall, type: DecisionType): boolean => allowedDecisions.includes(type);
 
-/** The answers that there are. */
+/** The possible answers. */
 export function answersTo(asked: AnswerableCall): string[] {
   return [
     ...(may(asked, 'approve') ? ['y       yes, as yes and ok do'] : []),

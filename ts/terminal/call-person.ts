@@ -40,7 +40,7 @@ export interface WaitingCall {
 
 export interface PersonCallOptions {
   way: NotifyWay;
-  /** Writes on the terminal that the person looks at; `undefined`: there is none. */
+  /** Writes on the terminal that the person looks at; `undefined`: no terminal. */
   write: ((text: string) => void) | undefined;
   /** Lines for screen readers have none. @default true */
   hasTitle?: boolean;
@@ -89,7 +89,7 @@ export class PersonCall {
     // However the process ends.
     if (before === '') process.once('exit', this.#restore);
     if (title === '') process.off('exit', this.#restore);
-    // Where a terminal keeps no titles, an empty one is the best that there is.
+    // For a terminal that keeps no titles, an empty one is the best choice.
     return `${before === '' ? KEEP_TITLE : ''}${setTitle(title)}${title === '' ? TITLE_AS_KEPT : ''}`;
   }
 }

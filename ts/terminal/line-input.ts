@@ -28,14 +28,14 @@ export class LineInput {
   readonly #output: SeenOutput | undefined;
   readonly #turns = new WorkLimit(1);
   readonly #decoder = new TextDecoder();
-  /** What was read and nobody took. */
+  /** What was read but not taken. */
   #rest = '';
   /** Piped lines that what has its turn is yet to take. */
   #due = 0;
   /** Piped lines that are yet to come, and belong to what had its turn and took none: they answer nothing else. */
   #owed = 0;
   #isEnded = false;
-  /** Nobody knows which call the next piped line is for. */
+  /** It is unknown which call the next piped line is for. */
   #isOutOfOrder = false;
   #failure: CountersignError | undefined;
 
@@ -66,9 +66,10 @@ export class LineInput {
   }
 
   /**
-   * Nobody else asks here until it is done.
+   * No other question is asked here until it is done.
    *
-   * @param count the piped lines that belong to it, whether it takes them or not: what was decided elsewhere leaves its own to nobody
+   * @param count the piped lines that belong to it, whether it takes them or not: a call decided elsewhere leaves its lines to no
+   * other
    */
   inTurn<T>(count: number, work: () => Promise<T>): Promise<T> {
     return this.#turns.run(async () => {
@@ -83,8 +84,8 @@ export class LineInput {
   }
 
   /**
-   * A call was passed over of which nobody knows whether a piped line was meant for it: no line answers anything any more. On a
-   * terminal a line answers what is shown.
+   * A call was skipped, and it is unknown whether a piped line was meant for it: no line answers anything any more. On a terminal
+   * a line answers what is shown.
    *
    * @throws {CountersignError} `ERR_INPUT_ENDED`
    */
@@ -102,7 +103,7 @@ export class LineInput {
     });
   }
 
-  /** On a terminal, whether the person has ended the input, or it has ended: nobody is asked there any more. */
+  /** On a terminal, whether the person has ended the input, or it has ended: nothing more is asked there. */
   get isLeft(): boolean {
     return this.isTerminal && this.#failure === undefined && (this.#isEnded || this.#isOver);
   }
@@ -110,7 +111,7 @@ export class LineInput {
   /**
    * The next line; `undefined`: the input is at its end.
    *
-   * @throws {CountersignError} `ERR_OUTPUT_UNSEEN`: nobody can have seen what it would answer
+   * @throws {CountersignError} `ERR_OUTPUT_UNSEEN`: what it would answer cannot have been seen
    * @throws an `AbortError` at Ctrl+C
    * @throws the reason of the signal
    */
@@ -241,7 +242,7 @@ export class LineInput {
         this.#isEnded = true;
         take();
       };
-      // Its writer did not come to the end of the line that is half there: what it was to be nobody knows.
+      // Its writer did not finish the last line: what it was to be is unknown.
       const cut = (): void => {
         if (!input.readableEnded) this.#rest = this.#rest.slice(0, this.#rest.lastIndexOf('\n') + 1);
         end();
@@ -302,7 +303,7 @@ function whenContinued(call: () => void): () => void {
   return () => void process.off('SIGCONT', call);
 }
 
-/** As at its end, nobody can answer: that is the developer's to mend, and no human's no. */
+/** As at its end, no one can answer: that is for the developer to fix, and not a human's no. */
 const inputFailed = (cause: unknown): CountersignError =>
   new CountersignError({
     code: 'ERR_INPUT_ENDED',

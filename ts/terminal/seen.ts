@@ -6,11 +6,11 @@ type TerminalStream = { isTTY?: boolean };
 
 /**
  * Where a question is put whose answer is typed on `input`: on `output`, unless that is turned away from the terminal; then on
- * the terminal itself. `undefined`: nobody would see it. Of an answer that does not come from a terminal nobody types anything.
+ * the terminal itself. `undefined`: it would not be seen. An answer that does not come from a terminal is not typed.
  */
 export function seenOutput(input: Readable & TerminalStream, output: Writable & TerminalStream): Writable | undefined {
   if (input.isTTY !== true || output.isTTY === true) return output;
-  // Of a terminal that somebody made nobody knows where it shows things.
+  // It is unknown where a custom terminal shows its output.
   if (input !== process.stdin) return undefined;
   return [process.stderr, process.stdout].find(({ isTTY }) => isTTY === true) ?? terminalItself();
 }

@@ -120,7 +120,7 @@ async function decisionOn(
   say(`\n${headOf(request)}\n${agent === undefined ? '' : `${agent}\n`}${shownPreview(request)}\n`);
   const review = reviewLine({ review: null, ...shown });
   if (review !== undefined) say(`${review}\n`);
-  // Nobody looks again at what went through a pipe, and each line of one answers one call.
+  // Text that went through a pipe is not reviewed again, and each of its lines answers one call.
   if (!lines.isTerminal && whole.length > 0) say(`${whole.join('\n')}\n`);
   const doubts = standsOut(request);
   if (request.flags.length > 0)
@@ -251,7 +251,7 @@ async function answerTo(
   }
 }
 
-/** @throws where there is nobody: that is the developer's to mend, and no human's no */
+/** @throws without anyone to ask: that is for the developer to fix, and not a human's no */
 async function next(lines: LineInput, prompt: string, signal: AbortSignal, draft?: string): Promise<string> {
   const line = await lines.line({ prompt, draft, signal });
   if (line === undefined) throw ended(lines);

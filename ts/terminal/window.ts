@@ -29,8 +29,8 @@ function rowsOf(text: string, columns: number): number {
 }
 
 /**
- * That the beginning of what was put has scrolled out of the window, in words; `undefined`: it has not, or nobody knows. Nothing
- * tells whether a person looked there.
+ * That the beginning of what was put has scrolled out of the window, in words; `undefined`: it has not, or that is unknown.
+ * Nothing tells whether a person looked there.
  */
 export function scrolledAway(text: string, window: WindowSize | undefined): string | undefined {
   if (window === undefined) return undefined;

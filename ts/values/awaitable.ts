@@ -8,7 +8,7 @@ export function isLater<T>(value: Awaitable<T>): value is Promise<T> {
   return value instanceof Promise;
 }
 
-/** Whether `await` would wait for it, whoever made it. */
+/** Whether `await` would wait for it: any thenable counts. */
 export const isThenable = (given: unknown): given is PromiseLike<unknown> =>
   ((typeof given === 'object' && given !== null) || typeof given === 'function') &&
   typeof (given as { then?: unknown }).then === 'function';

@@ -16,7 +16,7 @@ export function untilAborted<T>(value: T, signal: AbortSignal | undefined): Prom
 async function before<T>(value: T, signal: AbortSignal | undefined, deadline: number | null): Promise<Awaited<T>> {
   if (typeof value !== 'object' || value === null || !('then' in value)) return value as Awaited<T>;
   if (signal?.aborted) {
-    // Nobody hears any more what becomes of it: without a listener, its rejection would end the process.
+    // Its outcome is no longer awaited: without a listener, its rejection would end the process.
     Promise.resolve(value).catch(() => {});
     throw signal.reason;
   }

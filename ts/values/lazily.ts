@@ -19,7 +19,7 @@ export function lazily<T extends object, MORE extends object>(
   return object as T & MORE;
 }
 
-/** Moves the properties of `more` over, of which none is read. */
+/** Moves the properties of `more` over without reading them. */
 export function joined<T extends object, MORE extends object>(object: T, more: MORE): T & MORE {
   return Object.defineProperties(object, Object.getOwnPropertyDescriptors(more)) as T & MORE;
 }

@@ -1,4 +1,4 @@
-/** Lets at most so many pieces of work run at once; the others wait their turn, in their order. */
+/** Limits how many pieces of work run at once; the others wait their turn, in their order. */
 export class WorkLimit {
   #free: number;
   readonly #waiting: (() => void)[] = [];

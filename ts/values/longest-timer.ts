@@ -1,2 +1,2 @@
-/** The longest that a timer can wait, in ms: 24.8 days. One that is to wait longer ends at once. */
+/** The longest that a timer can wait, in ms: 24.8 days. A longer one ends at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -204,7 +204,7 @@ class ValueCopier {
       const read = (object as Record<string, unknown>)[key];
       const item = this.copy(read, `${place}.${key}`, depth);
       put(value, key, item.value);
-      // As in JSON: a property that is undefined is one that is not there.
+      // As in JSON: an undefined property is left out.
       if (read !== undefined) put(json, key, item.json);
     }
     if (!plain) return { value, json: tag(className(prototype as object), json) };

@@ -71,7 +71,7 @@ export async function attempt(
         'webhook-signature': signatures(keys, id, seconds, body),
       },
     });
-    // What it says is nobody's concern, however long it is.
+    // The body of the answer does not matter, however long it is.
     await response.body?.cancel();
     return failureOf(response);
   } catch (error) {

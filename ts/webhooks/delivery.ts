@@ -62,7 +62,7 @@ export class WebhookDelivery {
     this.#running = this.#run();
   }
 
-  /** Something happened. Where another process tells of it, that is none of our business. */
+  /** Something happened. Does nothing where another process sends the webhooks. */
   wake(): void {
     if (this.#outbox === undefined && !this.#isClosing) return;
     this.#isAwake = true;
@@ -74,7 +74,7 @@ export class WebhookDelivery {
     return dead.map((letter) => letterOf(letter, this.endpoint.name));
   }
 
-  /** `false`: there is none of that id. */
+  /** `false`: no dead letter has that id. */
   async retry(id: string): Promise<boolean> {
     const { dead } = this.#outbox ?? (await this.#keeping.look());
     const numbers = dead.flatMap((each) => (each.id === id ? [each.n] : []));

@@ -7,7 +7,7 @@ import { emptyOutbox, type StoredDeadLetter, type OutboxState } from './outbox.j
 export interface OutboxStore {
   /** Whether what is not sent can be sent by somebody later. */
   readonly isDurable: boolean;
-  /** The outbox, when nobody else sends from it; it is ours until another process misses us. */
+  /** The outbox, when no other process sends from it; it is ours until another process misses us. */
   take(): Promise<OutboxState | undefined>;
   /** What it is now, with what others want of it; `undefined`: it is another's. */
   save(outbox: OutboxState): Promise<OutboxState | undefined>;
@@ -19,7 +19,7 @@ export interface OutboxStore {
   again(numbers: readonly number[]): Promise<void>;
 }
 
-/** Of a gate in memory: nobody else can have it. */
+/** Of a gate in memory: no other process can have it. */
 export class KeptHere implements OutboxStore {
   readonly isDurable = false;
   #outbox = emptyOutbox(0);
@@ -103,7 +103,7 @@ export class KeptInLedger implements OutboxStore {
     this.#takeOverAfter = takeOverAfter;
   }
 
-  /** Makes one that begins at this number, where there is none. */
+  /** Makes an outbox that begins at this number, unless it exists. */
   async begin(cursor: number): Promise<void> {
     await this.#store.set(this.#key, emptyOutbox(cursor), undefined);
     await this.#store.update<string[]>(ENDPOINTS, (names = []) =>

@@ -37,7 +37,7 @@ export function keysFrom(place: string, given: { secret?: unknown; secretEnv?: u
   return keysOf(`The environment variable ${String(secretEnv)}`, value.trim().split(/\s+/));
 }
 
-/** @throws {InvalidConfigError} unless it is one that nobody on the way can read or change */
+/** @throws {InvalidConfigError} unless the address is safe from being read or changed on the way */
 export function addressOf(place: string, given: unknown): URL {
   const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined) throw invalid(`${place} must be an address, e.g. https://example.com/hooks.`);

@@ -4,7 +4,7 @@ import type { LedgerHappening } from './happenings.js';
 
 /** What is kept of it in the ledger: JSON of far less than 1 MiB. */
 export interface OutboxState {
-  /** Who sends; `null`: nobody. */
+  /** Who sends; `null`: no process. */
   owner: string | null;
   /** What happened up to here was looked at. */
   cursor: number;
@@ -85,7 +85,7 @@ export const without = (outbox: OutboxState, n: number): OutboxState => ({
 /** What an attempt came to. */
 export type AttemptFailure = {
   error: string;
-  /** The receiver wants to be left alone for so many ms. */
+  /** For how many ms the receiver accepts no further attempt. */
   retryAfter?: number;
   /** It will not take it ever. */
   final?: boolean;

@@ -5,8 +5,8 @@ import { warnSeldom } from '../errors/warn-once.js';
 import { oneLine } from '../gate/in-a-line.js';
 
 /**
- * Tells the logger; where there is none the process, once for each endpoint and each kind of trouble, and again after a while. What
- * fails here fails behind everybody's back. A logger that throws must not change what is told to others.
+ * Tells the logger. Without a logger it warns the process, once for each endpoint and kind of trouble, and again after a while.
+ * Failures here have no other witness. A logger that throws must not change what is told to others.
  */
 export function say(
   logger: Logger | undefined,

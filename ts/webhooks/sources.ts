@@ -67,7 +67,7 @@ export class EventSource implements WebhookSource {
   readonly #known = new Map<number, LedgerHappening>();
   #next = 1;
 
-  /** @returns the one that there was no room for any more */
+  /** @returns the oldest one, if it had to make room */
   add(event: GateEvent): LedgerHappening | undefined {
     const happening = fromEvent(event, this.#next);
     if (happening === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Contestants of a benchmark, most of which misbehave. Each one really does.
+// Contestants of a benchmark. Most misbehave, and really do.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 
@@ -25,7 +25,7 @@ export async function exits() {
 /** Ends as if all were well. */
 export const leaves = async () => process.exit(0);
 
-/** Nobody awaits what goes wrong here. */
+/** The failure here is not awaited. */
 export async function throwsBeside() {
   Promise.reject(new Error('out of nowhere'));
   await forEver();

@@ -1,6 +1,6 @@
 /**
- * Decides whatever waits, again and again, in an order of its own, until it is told to end. Most is approved. Where a human is
- * asked again, because nobody knows how far an execution came, it says no.
+ * Decides all that waits, again and again, in an order of its own, until it is told to end. Most is approved. Where a human is
+ * asked again, because it is unknown how far an execution came, it says no.
  *
  *     decider.mjs <ledger> <name>
  */
@@ -27,7 +27,7 @@ async function decide(request) {
   } catch (error) {
     if (AlreadyDecidedError.isInstance(error))
       return say('lost', approvalId, error.winner.decidedBy, error.winner.decision.type);
-    // Whoever gets no answer does not know what became of it, and asks again.
+    // Without an answer the outcome is unknown, so it asks again.
     say('trouble', error.code, approvalId);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Opens a ledger, and makes it where there is none.
+ * Opens a ledger, and makes it if it is missing.
  *
  *     opener.mjs <ledger>
  */

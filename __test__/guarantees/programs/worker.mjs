@@ -1,5 +1,5 @@
 /**
- * Asks, decides what anybody asks, and executes, without end. Whatever the ledger acknowledges is said on a line, at once.
+ * Asks, decides what anybody asks, and executes, without end. Each acknowledgement of the ledger is printed on a line, at once.
  *
  *     worker.mjs <ledger> <name> <file of what ran>
  */
@@ -37,7 +37,7 @@ async function ask(task) {
   }
 }
 
-/** Decides what waits, whoever asked. */
+/** Decides all that waits, of any process. */
 async function decide(by) {
   for (;;) {
     for (const { approvalId } of await gate.pending()) {

@@ -1,4 +1,4 @@
-/** Without a mouse, and for whoever does not see the page as it was drawn. */
+/** Without a mouse, and for people who do not see the page as drawn. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describeInBrowser, seriousFindings, stopClock, useBrowser } from '../../support/browser.js';
@@ -58,7 +58,7 @@ describeInBrowser('with keys alone', () => {
     const sent = sentBy(page);
     await open(request);
     for (const key of ['Enter', 'Enter', ' ']) await page.keyboard.press(key);
-    // The key that opens the second look, pressed twice, is none.
+    // The key that opens the second look, pressed twice, does not approve.
     await page.evaluate(() => {
       for (let n = 0; n < 2; n++) window.dispatchEvent(new KeyboardEvent('keydown', { key: 'y' }));
     });

@@ -67,7 +67,7 @@ describeInBrowser('people', () => {
     await mia!.page.getByRole('button', { name: 'Approve' }).click();
     await mia!.page.getByText('Your approval counts. Others have to agree').waitFor();
     expect(ran).toEqual([]);
-    // Whoever else looks sees the signature.
+    // Everyone else sees the signature.
     await kim!.page.locator('.line.signed').getByText('mia').waitFor();
     await ida!.open(request);
     expect(await ida!.page.locator('.signatures').innerText()).toMatch(/1 of 2[\s\S]*mia[\s\S]*not signed yet/);

@@ -1,4 +1,4 @@
-/** What a model may write does nothing to the page, and the page asks nobody but its inbox for anything. */
+/** What a model may write does nothing to the page, and the page requests nothing except from its inbox. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

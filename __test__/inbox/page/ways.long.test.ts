@@ -335,7 +335,7 @@ describeInBrowser('on the page', () => {
       .poll(async () => (await told()).shown)
       .toEqual([{ title: 'countersign: 2 waiting', body: 'deploy', tag: 'countersign' }]);
     expect((await told()).badges.slice(-2)).toEqual([1, 2]);
-    // What goes calls nobody, nor does what comes when it is turned off. A filter changes nothing of what waits.
+    // A request that goes notifies no one, nor does a new one when it is turned off. A filter changes nothing of what waits.
     await page.getByRole('searchbox').fill('nothing like this');
     await page.getByText('Nothing that waits fits').waitFor();
     expect(await page.title()).toBe('(2) countersign');

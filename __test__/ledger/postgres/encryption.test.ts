@@ -1,6 +1,6 @@
 /**
  * Somebody sits between a process and its server. What stands there instead of the server speaks as much of the protocol as it
- * takes to be told a password: whoever is refused must not have told it.
+ * takes to be told a password: a refused process must not have told it.
  *
  * The certificates are for these tests alone: a root, one of its for `localhost` and one for another host, until 2126.
  */

@@ -18,7 +18,7 @@ describe.skipIf(isMissing)(titled('a server that refuses'), () => {
     );
   const PASSWORD = 'a-word-that-is-never-shown';
 
-  /** A role that may connect and nothing else, as far as nobody grants it more. */
+  /** A role that may only connect, unless it is granted more. */
   const role = async (more = '') => {
     const user = freshName('role');
     await query(server.url, `CREATE ROLE ${user} LOGIN PASSWORD '${PASSWORD}' ${more}`);
@@ -50,7 +50,7 @@ describe.skipIf(isMissing)(titled('a server that refuses'), () => {
       letGo,
       /** Resolves when somebody waits for those rows. */
       isWaitedFor: () => eventually(async () => (await count("AND wait_event_type = 'Lock'")) > 0 || undefined),
-      /** Resolves when nobody does anything with this ledger any more. */
+      /** Resolves when this ledger is no longer in use. */
       isQuiet: () => eventually(async () => (await count('')) === 0 || undefined),
     };
   };

@@ -7,7 +7,7 @@ import { proxyOf, type Proxy } from '../../support/proxy.js';
 import { eventually } from '../processes.js';
 
 const url = shared.url as string;
-/** In whatever words. */
+/** In any words. */
 const ENDED = /./;
 const made: (Proxy | Pooler)[] = [];
 const clients: Client[] = [];
@@ -30,7 +30,7 @@ describe.skipIf(isMissing)(titled('a proxy'), () => {
     made.push(proxy);
     return { proxy, client: await connected(proxy.port) };
   };
-  /** Whether the proxy lost what is asked, and nobody heard anything of it while the server answered somebody else. */
+  /** Whether the proxy lost the request, with no answer while the server answered another client. */
   const isSilent = async (proxy: Proxy, ask: () => Promise<unknown>) => {
     const { lost } = proxy;
     let heard = false;
@@ -135,7 +135,7 @@ describe.skipIf(isMissing)(titled('a transaction pooler'), () => {
     let heard = 0;
     client.on('notification', () => heard++);
     await client.query('LISTEN channel');
-    // Whoever listens past the pooler hears it, and by then the pooler's clients would have.
+    // A listener past the pooler hears it; by then the pooler's clients would have.
     const past = await connected(Number(new URL(url).port));
     const told = new Promise((resolve) => past.once('notification', resolve));
     await past.query('LISTEN channel');

@@ -1,4 +1,4 @@
-/** A server that dies and comes back while runs wait: nothing is lost, nothing is doubled, and whoever waits goes on. */
+/** A server that dies and comes back while runs wait: nothing is lost, nothing is doubled, and waiting runs continue. */
 import { describe, expect, it } from 'vitest';
 import { AlreadyDecidedError, LedgerError } from '../../../ts/index.js';
 import { effort, isThorough } from '../../support/effort.js';
@@ -12,7 +12,7 @@ describe.skipIf(isMissing)(titled('a server that stops while a run waits'), () =
   const server = ownServer();
   /** So slow that only what is read at once on a new connection can wake anybody. */
   const NEVER = 600_000;
-  /** For so long, in ms, is a step tried again while nobody answers. */
+  /** How long a step is tried again without an answer, in ms. */
   const STAMINA = 15_000;
 
   it.each((isThorough ? ['crash', 'immediate', 'fast'] : ['crash']) satisfies Stop[])(
@@ -42,7 +42,7 @@ describe.skipIf(isMissing)(titled('a server that stops while a run waits'), () =
       await sleep(200);
       await server.start();
       const outcome = await approved;
-      // On a machine that is so busy nobody waits that long: once more.
+      // The machine is too busy for this limit: once more.
       if (outcome instanceof LedgerError && performance.now() - since > STAMINA) continue;
       expect(outcome).toMatchObject({ decidedBy: 'mia' });
       return goesOn(on, run);
@@ -89,7 +89,7 @@ describe.skipIf(isMissing)(titled('a server that stops while a run waits'), () =
       const since = performance.now();
       await server.stop(round % 2 === 0 ? 'crash' : 'immediate');
       await server.start();
-      // Whoever executes gives up what nobody takes for so long, as another test has it.
+      // An executor gives up a call that is not taken for this long, as another test has it.
       if (performance.now() - since > STAMINA / 2) {
         round--;
         await gate.close();
@@ -97,7 +97,7 @@ describe.skipIf(isMissing)(titled('a server that stops while a run waits'), () =
       }
       const outcome: unknown = await approved;
       if (outcome instanceof Error) {
-        // Whoever was told nothing asks again, and is told what was decided if it was.
+        // A caller without an answer asks again, and learns the decision if there was one.
         expect(outcome).toBeInstanceOf(LedgerError);
         const again: unknown = await gate.approve(run.approvalId, { by: 'mia' }).catch((error: unknown) => error);
         if (again instanceof Error) expect(again).toBeInstanceOf(AlreadyDecidedError);

@@ -1,4 +1,4 @@
-/** Runs that nobody holds any more. Needs --expose-gc. */
+/** Runs without references. Needs --expose-gc. */
 import { createGate, gateTools, streamWithEvents } from 'countersign';
 import { call, calls, del, finish, gcUntil, heapUsed, gc, say, says, scripted, sleep } from './lib.mjs';
 
@@ -22,7 +22,7 @@ const upTo = async (iterator, type) => {
 const made = async (make) => new WeakRef(await make());
 const gone = (ref) => async () => ref.deref() === undefined;
 
-/** Aborts once, with a controller that nobody has afterwards. */
+/** Aborts once, with a controller that is not kept. */
 const abortSoon = { now: () => {} };
 const aborting = () => {
   let controller = new AbortController();
@@ -151,7 +151,7 @@ const ways = {
     }
     await gate.close();
   },
-  /** Somebody waits: that is not dropped, though nobody has a variable for it. */
+  /** A caller waits: that is not dropped, though no variable holds it. */
   async 'read by a loop that nobody holds'() {
     const gate = createGate();
     let isOver = () => {};
@@ -237,7 +237,7 @@ const ways = {
       inputSchema: jsonSchema({ type: 'object' }),
       execute: async (_, options) => {
         const tools = gateTools({ del }, { parent: options });
-        // The signal that it has was made before; nobody has looked at it.
+        // Its signal was made before, and was not read.
         await tools.del.execute({ path: '/before' }, { toolCallId: 'x', messages: [] });
         abortSoon.now();
         for (let time = 0; time < 5; time++) {

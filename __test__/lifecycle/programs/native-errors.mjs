@@ -1,4 +1,4 @@
-/** Whatever is given to the native layer, it answers with an error. */
+/** The native layer answers any wrong input with an error. */
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { say } from './lib.mjs';

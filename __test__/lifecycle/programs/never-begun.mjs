@@ -1,4 +1,4 @@
-/** Runs that are never begun: waited for as if they were promises, or made into what nobody reads; and some that are left on purpose. */
+/** Runs that are never begun: waited for as if they were promises, or made into unread results; and some that are left on purpose. */
 import { streamWithEvents } from 'countersign';
 import { says, scripted } from './lib.mjs';
 

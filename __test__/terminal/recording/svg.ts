@@ -85,7 +85,7 @@ function frameOf({ rows, cursor }: Shot, left: number, drawn: Map<string, string
   return parts.join('');
 }
 
-/** As wide as its columns, whatever font there is. */
+/** As wide as its columns, in any font. */
 function textOf({ text, x, width, inks }: Span): string {
   const bare = text.trim();
   if (bare === '') return '';

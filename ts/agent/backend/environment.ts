@@ -29,8 +29,8 @@ const SETTINGS = {
 };
 
 /**
- * Settings of git that no repository may change, in the form of git's `GIT_CONFIG_COUNT`. A folder of the project that looks
- * like a repository (`HEAD`, `objects`, `refs`) is none, so that its `config` names no program.
+ * Settings of git that no repository may change, in the form of git's `GIT_CONFIG_COUNT`. A folder of the project that looks like
+ * a repository (`HEAD`, `objects`, `refs`) is not used as one, so its `config` names no program.
  */
 const GIT = [
   ['safe.bareRepository', 'explicit'],

@@ -105,8 +105,8 @@ export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
 const ROOTS = new WeakMap<object, string>();
 
 /**
- * The folder in which this function runs commands, held to the `confine` that it is called with; `undefined`: it is none of a local
- * backend, and nobody knows what it does with that.
+ * The folder in which this function runs commands, held to the `confine` that it is called with. `undefined`: it belongs to no
+ * local backend, and may ignore `confine`.
  */
 export const confinesIn = (execute: Backend['execute']): string | undefined => ROOTS.get(execute);
 

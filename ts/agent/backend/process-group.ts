@@ -53,7 +53,7 @@ export class ProcessGroup {
     if (running.size === 0) process.off('exit', killAll);
   }
 
-  /** `false`: there is nobody. */
+  /** `false`: no process is left. */
   #signal(signal: NodeJS.Signals | 0): boolean {
     if (process.platform === 'win32') return this.#signalTree(signal);
     try {

@@ -61,7 +61,7 @@ export function connecting(command: string, confinement: Confinement | undefined
 const meaning = (list: readonly string[], where: string | null): readonly string[] =>
   where === null ? list : list.filter((pattern) => !pattern.includes('*'));
 
-/** What the policies deny by any scheme: what goes through a tunnel nobody sees. */
+/** What the policies deny by any scheme: traffic through a tunnel cannot be inspected. */
 async function denialOfAddress(
   caller: ServerCaller | undefined,
   url: string,
@@ -76,7 +76,7 @@ async function denialOfAddress(
   return ALLOWED;
 }
 
-/** So many questions of one command wait at once, and so many may be refused: a human is not to be worn out. */
+/** Limits how many questions of one command wait at once and how many may be refused, to spare the human. */
 class QuestionPlaces {
   #free: number;
   #waiting: ((isIn: boolean) => void)[] = [];

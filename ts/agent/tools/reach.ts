@@ -60,7 +60,7 @@ function plainPattern(pattern: string): string {
   return plain === undefined ? pattern : `${scheme}${plain.includes(':') ? `[${plain}]` : plain}${port}`;
 }
 
-/** With what is to be known of an address that is none of the internet. */
+/** Adds what an address outside of the internet leads to. */
 function hostInWords(pattern: string): string {
   const host = (HOST.exec(pattern)?.groups?.['host'] ?? '').replace(/^\[|\]$/g, '');
   const where = isOwnName(host) ? kindOfAddress('127.0.0.1') : isIP(host) === 0 ? null : kindOfAddress(host);
@@ -150,7 +150,7 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
   };
 }
 
-/** Where a path really lies; of one that is not there, the nearest folder above it that is. */
+/** Where a path really lies; for a missing one, the nearest existing folder above it. */
 function placeOf(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const above = dirname(path);

@@ -7,7 +7,7 @@ export interface ConfinedCall {
   command: string;
   /** A human has approved it as it is, or is still asked by the tool that starts it, and told what is open. */
   isApproved: boolean;
-  /** What its verdict rests on: it is held to no more than this, and to all that nobody can hold here it does not run. */
+  /** What its verdict rests on: it is held to no more than this. It does not run where one of these cannot be enforced. */
   confinedTo?: ConfinedWrites | undefined;
   abortSignal?: AbortSignal | undefined;
 }

@@ -5,7 +5,7 @@ import { messageOf } from '../../errors/message-of.js';
 import { warnSeldom } from '../../errors/warn-once.js';
 import { RefusedExecution } from '../../gate/refused-execution.js';
 
-/** What the model brings about, or a human, and what the model is told: nobody has to mend anything. */
+/** What the model brings about, or a human, and what the model is told: nothing has to be fixed. */
 const EXPECTED: ReadonlySet<string> = new Set([
   'ERR_ALREADY_DECIDED',
   'ERR_DECISION_NOT_ALLOWED',
@@ -26,7 +26,7 @@ export function warnFailedCall(place: string, toolName: string, error: unknown):
   );
 }
 
-/** Warns of an answer in messages that counts as a no, whatever it is, or could not be kept. */
+/** Warns of an answer in messages that counts as a no regardless of its content, or could not be kept. */
 export function warnFailedAnswer(place: string, toolName: string, error: unknown): void {
   const failure = failureOf(error);
   if (failure === undefined) return;

@@ -39,7 +39,7 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
 export const gateCalled: GateCalled = (tools, parent) => gateAll(originalsOf(tools), { parent }, true);
 
 /**
- * @param tools nobody else's
+ * @param tools not shared with other code
  * @param throwsDenials see the option of this name of a `ToolGate`
  */
 function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>, throwsDenials: boolean): TOOLS {
@@ -182,7 +182,7 @@ function anew(parent: ParentRun | undefined): ParentRun | undefined {
 /** Once for each call, however many sets of tools it gates. */
 const DROPPED = new WeakMap<ParentRun, Promise<void>>();
 
-/** Nobody iterates: what they tell goes to the run that the tools are a part of, where there is one. */
+/** No iterator: their events go to the run that the tools are a part of, if any. */
 function childrenOf(asker: CallAsker, parent: ParentRun | undefined): ChildRuns {
   return new ChildRuns({
     asker,

@@ -185,13 +185,13 @@ export class CallGuard {
   }
 
   /**
-   * What everything says now of a call that nobody had to approve and that was cut off: an `allow` lets it run again.
+   * The verdict now for a call that needed no approval and was cut off: an `allow` lets it run again.
    */
   async judgeRerun(toolCallId: string, toolName: string, args: ValueSnapshot): Promise<CallVerdict> {
     if (!this.guards(toolName)) return { effect: 'allow' };
     const verdict = await this.#judge(toolCallId, toolName, args, this.#calls.get(toolCallId)?.context ?? {});
     const call = this.#calls.get(toolCallId);
-    // Nobody approves it once more, the mode neither.
+    // It gets no second approval, not from the mode either.
     if (call !== undefined) call.verdict = isByMode(verdict) ? { effect: 'allow', said: verdict.said } : verdict;
     return verdict;
   }

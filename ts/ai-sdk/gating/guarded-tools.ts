@@ -170,7 +170,7 @@ class GuardedTools {
   ): Promise<() => unknown> {
     this.#throwIfAborted(options);
     const { toolCallId, ...context } = options;
-    // What cannot be taken a copy of is nobody's to approve, but may well run.
+    // Arguments that cannot be copied cannot be approved, but may run.
     const args = trySnapshot(input) ?? snapshot(null);
     await this.#options.asker.noteUnjudged({ toolCallId, toolName, args, context });
     return () => execute(input, options);
@@ -270,7 +270,7 @@ interface GuardedTool {
   execute?: ExecuteFunction;
 }
 
-/** What is changed of one whose calls nobody is asked about. */
+/** What is changed in a tool whose calls need no approval. */
 interface UnguardedTool {
   needsApproval?: NeedsApproval | false;
   execute?: ExecuteFunction;

@@ -1,4 +1,4 @@
-/** Parts of a run that another process left, and that nobody continues any more. */
+/** Parts of a run that another process left, and that are no longer continued. */
 import { GateClosedError } from '../../errors/index.js';
 import type { LocalGate } from '../../gate/gate.js';
 import { isStartedBy } from '../../gate/run-ids.js';

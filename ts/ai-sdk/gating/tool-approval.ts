@@ -62,7 +62,7 @@ export function toolApproval<TOOLS extends ToolSet>(
   };
 }
 
-/** Whatever was passed. */
+/** Anything may be passed. */
 function nameOf(call: ApprovalCall): string {
   try {
     return String(call.toolCall.toolName);

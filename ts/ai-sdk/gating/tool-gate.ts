@@ -79,7 +79,7 @@ type CallPass =
       kind: 'run';
       args: ValueSnapshot;
       approved: CallContext['approved'];
-      /** What the verdict rests on, where nobody approved it. */
+      /** What the verdict rests on, without an approval. */
       confined?: NeededConfinement | undefined;
       note: string | undefined;
     }
@@ -125,7 +125,7 @@ export class ToolGate {
 
   readonly #asked: PassFunction = (args, options) => this.#ask(args, options);
 
-  /** The tool as it is, for calls that nobody need be asked about: it knows what it is called by. */
+  /** The tool as it is, for calls that need no approval: it knows its caller. */
   known(): Tool {
     return this.#changed((body) => {
       if (body === undefined) return {};
@@ -134,7 +134,7 @@ export class ToolGate {
     });
   }
 
-  /** Nobody need be asked about this call. */
+  /** This call needs no approval. */
   #callUnasked(body: CallBody, input: unknown, options: ExecuteOptions): unknown {
     options.abortSignal?.throwIfAborted();
     return this.#call(body, input, options, {});
@@ -392,13 +392,13 @@ export class ToolGate {
     if (!this.#options.isGated()) return false;
     try {
       const args = snapshot(input);
-      // The execution, which comes at once, is judged by itself: a grant for so many calls is used there, or by what ends it here.
+      // The execution follows at once and is judged by itself: a grant for a number of calls is used there, or by a denial here.
       const verdict = await this.#judge(args, options, 'denials');
       if (verdict.effect === 'allow' && !isByMode(verdict)) return false;
       // What the mode approves the execution, which comes at once, looks up.
       return !(await this.#openStopped(args, options, verdict));
     } catch (error) {
-      // Unknown to the gate, it can be answered by nobody: it does not run.
+      // Unknown to the gate, it cannot be answered: it does not run.
       this.#warnFailed(error);
     }
     return true;
@@ -411,7 +411,7 @@ export class ToolGate {
   }
 
   /**
-   * Makes the request of a call that nobody waits for, and decides it where no human need.
+   * Makes the request of a call without a waiting caller, and decides it where no human is needed.
    *
    * @returns whether the mode or a reviewer has approved it
    */
@@ -538,7 +538,7 @@ const noteFor = (decision: DecisionOutcome, via: DecidedVia | null, args: ValueS
 
 const NEVER = new AbortController().signal;
 
-/** Results, and the calls that they are of. A framework may ask what the model is to get of a result without saying of which. */
+/** Results and their calls. A framework may ask what the model gets for a result without naming the call. */
 class ResultStore {
   readonly #calls: { output: unknown; toolCallId: string }[] = [];
 

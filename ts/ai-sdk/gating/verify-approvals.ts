@@ -138,7 +138,7 @@ function namedBy(call: SpokenCall, isAnswered: boolean, records: readonly Approv
   return named.length === 0 && records.length === 0 ? { record: undefined } : { record: undefined, why: WITHOUT_RUN };
 }
 
-/** The request of a call that nobody has answered. */
+/** The request of an unanswered call. */
 function meantOf(call: SpokenCall, records: readonly ApprovalRecord[]): FoundRequest {
   const named = records.filter(({ approvalId }) => call.approvalIds.has(approvalId));
   const meant = named.length > 0 ? named : records;
@@ -146,7 +146,7 @@ function meantOf(call: SpokenCall, records: readonly ApprovalRecord[]): FoundReq
   return open.length > 1 ? { record: undefined, why: SEVERAL } : { record: open[0] ?? meant.at(-1) };
 }
 
-/** Where another run asked about a call of this id since, it may be that one that is answered. */
+/** If another run has since asked about a call with this id, the answer may be meant for that one. */
 function answeredOf(records: readonly ApprovalRecord[]): FoundRequest {
   const open = records.filter(({ status }) => isOpen(status));
   const last = records.at(-1);
@@ -228,7 +228,7 @@ const OF_NO_CALL = 'This answer belongs to no call in the conversation.';
 
 const isAnswer = (part: MessagePart): boolean => part.type === 'tool-approval-response' || uiAnswer(part) !== undefined;
 
-/** The message with the parts of which this holds changed; the very same where there is none. */
+/** Changes the matching parts of the message; returns the very same message if no part matches. */
 function withParts<MESSAGE extends AnyMessage>(
   message: MESSAGE,
   isMeant: (part: MessagePart) => boolean,

@@ -33,7 +33,7 @@ export function withApprovalDetails<CHUNK extends UIMessageChunk>(
   return stream.pipeThrough(
     new TransformStream<CHUNK, CHUNK | ApprovalDetailsChunk>({
       async transform(chunk, controller) {
-        // Before the request: when a reader sees that a human is asked, all that there is to see is there.
+        // Before the request: when a reader sees that a human is asked, all details are there.
         if (chunk.type === 'tool-approval-request') {
           const data = await detailsOfCall(gate, runId, chunk.toolCallId);
           if (data !== undefined) controller.enqueue({ type: 'data-approval', id: data.toolCallId, data });
@@ -69,7 +69,7 @@ async function withReason(chunk: UIMessageChunk, { why, description }: ApprovalD
   return { ...chunk, reason: why?.reason ?? description } as UIMessageChunk;
 }
 
-/** The call with the arguments that a human changed; `undefined`: nobody did. */
+/** The call with the arguments that a human changed; `undefined`: unchanged. */
 async function editedCall<CHUNK extends UIMessageChunk>(
   gate: LocalGate,
   runId: string,

@@ -10,7 +10,7 @@ import { lastOfUser, needsResult, partsIn, type AnyMessage } from './spoken-call
 
 type SettledCalls = ReadonlyMap<string, SettledCall>;
 
-/** The messages with a denial for each call that was left behind; the very same where there is none. */
+/** The messages with a denial for each call that was left behind; the very same if no call was. */
 export function closeLeft<MESSAGE extends AnyMessage>(
   messages: readonly MESSAGE[],
   settled: SettledCalls,

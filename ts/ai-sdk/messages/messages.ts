@@ -14,7 +14,7 @@ export interface MessageAnswer {
   reason: string | undefined;
 }
 
-/** The answer in a part or an approval that a client has written: only `true` is a yes. `undefined`: nobody has answered. */
+/** The answer in a part or an approval that a client has written: only `true` is a yes. `undefined`: no answer. */
 export function answerIn(given: Readonly<Record<string, unknown>> | null | undefined): MessageAnswer | undefined {
   const { approved = null, reason } = given ?? ({} as Record<string, unknown>);
   if (approved === null) return undefined;

@@ -30,7 +30,7 @@ export function noteOn(
   return decision.type === 'approve' ? `Note: the human who approved this call said: ${said}` : undefined;
 }
 
-/** Why a call does not run; `undefined` when nobody gave a reason. */
+/** Why a call does not run; `undefined` without a given reason. */
 export function reasonOf(decision: DecisionOutcome): string | undefined {
   if (decision.reason !== undefined || isApproval(decision)) return decision.reason;
   if (decision.type === 'skip') return 'The human skipped this call. Go on without it.';
@@ -40,7 +40,7 @@ export function reasonOf(decision: DecisionOutcome): string | undefined {
 
 /** Of a call that a human allowed: it is asked about again. */
 export const INTERRUPTED_CALL = 'It was started before, by a process that is gone, and nobody knows how far it came.';
-/** Of a call that nobody had to allow: it is not run again. */
+/** Of a call that needed no approval: it is not run again. */
 export const INTERRUPTED_TOOL =
   'This call was interrupted: its process ended before it had a result, and nobody knows how far it came. It was not run again.';
 export const LOST_RESULT = 'This call has run to its end, but its result was lost. It was not run again.';

@@ -14,7 +14,7 @@ import type { CallWord } from './spoken-calls.js';
  */
 export type RequestAct = 'nothing' | 'approve' | 'run' | 'reject' | 'cancel' | 'drop' | 'refuse' | 'explain';
 
-/** How a request stands. `unknown`: there is none, or it cannot be told which one is meant. */
+/** How a request stands. `unknown`: no such request, or it is unclear which one is meant. */
 export type RequestStanding = 'waits' | 'approved' | 'begun' | 'ended' | 'over' | 'unknown';
 
 const STANDING = {

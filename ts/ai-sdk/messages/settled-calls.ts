@@ -19,7 +19,7 @@ export interface SettledCall {
   edit?: { approvalId: string; args: unknown };
 }
 
-/** The request that is meant; `why`: there is none that an answer could decide. */
+/** The request that is meant; `why`: the reason that no request can be decided by an answer. */
 export interface FoundRequest {
   record: ApprovalRecord | undefined;
   why?: string;
@@ -29,9 +29,9 @@ export interface SettlingOptions {
   gate: LocalGate;
   /** Finds the request of a call. */
   find: (call: SpokenCall) => Promise<FoundRequest>;
-  /** Whether the call in the conversation is the one that was asked about. */
+  /** Whether the request was about the call in the conversation. */
   isAsked: (call: SpokenCall, record: ApprovalRecord) => boolean;
-  /** Whether requests that wait stay, of calls that nobody has answered and that the conversation does not wait for. */
+  /** Whether requests that wait stay, of unanswered calls that the conversation does not wait for. */
   keepsWaiting: boolean;
   /** Who answered in the messages. */
   by: string | null;
@@ -47,7 +47,7 @@ export class CallSettler {
     this.#options = options;
   }
 
-  /** What these calls come to, by their ids: those of which the conversation says something. */
+  /** The outcome of these calls by id, for those that the conversation mentions. */
   async settle(calls: Iterable<SpokenCall>): Promise<Map<string, SettledCall>> {
     const breaks = new Breaks();
     const settled = new Map<string, SettledCall>();

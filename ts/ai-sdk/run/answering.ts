@@ -46,7 +46,7 @@ export function answerTo(asked: RequestedCall, options: AnswerOptions): CallAnsw
   return decision.type === 'edit' ? editedAnswer(answer, asked, decision.args, options) : answer;
 }
 
-/** Whatever became of the questions is the result of the call. */
+/** The outcome of the questions is the result of the call. */
 function answerToQuestions(
   answer: CallAnswer,
   asked: RequestedCall,

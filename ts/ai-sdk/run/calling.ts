@@ -75,7 +75,7 @@ export class ModelCalls {
     return noted.length === 0 ? tools : withNotes(tools, noted);
   }
 
-  /** Without questions that nobody could answer; and without tools that are denied whatever the arguments, where that is wanted. */
+  /** Without questions that no one could answer; and, if wanted, without tools that are denied regardless of the arguments. */
   #activeTools(options: Record<string, unknown>): { activeTools?: string[] } {
     const { run, setup } = this.#options;
     const given = options['activeTools'] as readonly string[] | undefined;

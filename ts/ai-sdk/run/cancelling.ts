@@ -23,7 +23,7 @@ export class RunCancelling {
   }
 
   /**
-   * It was aborted. A durable ledger is told at once, whether or not anybody reads on and whatever becomes of the gate. Never rejects.
+   * It was aborted. A durable ledger is told at once, even if no one reads on or the gate closes. Never rejects.
    */
   abort(): Awaitable<void> {
     const cancelled = this.cancel(CANCELLED, 'abort');

@@ -69,7 +69,7 @@ export async function continueRun(options: ContinueOptions): Promise<ContinuedRo
     interrupted: step.open.flatMap(({ call: { toolCallId = '' } }) => (started.has(toolCallId) ? [toolCallId] : [])),
   });
   for (const { call } of step.open) onOpen(call.toolCallId ?? '');
-  // What calls others makes its calls anew when it runs again: nobody is to answer those of then.
+  // A tool that calls others makes its calls again when it runs again: the earlier ones must not be answered.
   const callers = step.open.filter(({ call }) => isCaller(ownTool(setup.guard.tools, call.toolName ?? '')));
   if (callers.length > 0) {
     const ids = callers.map(({ call: { toolCallId = '' } }) => toolCallId);

@@ -153,7 +153,7 @@ export class Keeping {
     await this.#keeper.end('cancelled', this.#notKept);
   }
 
-  /** Also one that was never kept: it can be continued from its beginning. Never rejects. */
+  /** Also for a run that was never kept: it can be continued from its beginning. Never rejects. */
   async failed(setup: RunSetup | undefined, round: ModelRound | undefined): Promise<void> {
     try {
       await this.#keeper.end('failed', this.#notKept, setup === undefined ? undefined : await this.#kept(setup, round));

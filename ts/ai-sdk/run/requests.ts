@@ -177,7 +177,7 @@ export class RunRequests {
     this.#options.guard.showed(record);
     // What was approved is in the ledger, what would run is in the messages.
     asked.staleness = same ? staleness : async () => 'The call in the messages is not the one that was asked about.';
-    // What was answered before the run went on is put to nobody.
+    // What was answered before the run went on is not asked again.
     this.#tellAsked(asked, record, isDecided(record));
     this.#options.decisions.wait(round, asked, record, decided);
   }

@@ -40,7 +40,7 @@ export interface RunOptions {
   isNamed: boolean;
   /** What it is a part of. */
   parent: ParentRun | undefined;
-  /** Tells a failure that nobody looks at. */
+  /** Reports an unobserved failure. */
   unheard: UnheardError;
   /** The user's callbacks of the given names, from wherever they may stand. */
   callbacks: FindCallbacks;

@@ -110,7 +110,7 @@ export class Run {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // A promise that nobody awaits must not end the process.
+    // An unawaited promise must not end the process.
     this.result.catch(() => {});
   }
 

@@ -31,7 +31,7 @@ export function mayHear({ requested, toolCallsSeen, answers }: ModelRound): bool
 export function isStill(round: ModelRound, isLeft: (toolCallId: string) => boolean): boolean {
   if (round.stepsStarted === 0) {
     const executed = new Set(round.executed.map(({ toolCallId }) => toolCallId));
-    // Nobody approves a call that is run again, and one that was refused did not run: their results tell of them.
+    // A call that is run again needs no approval, and a refused one did not run: their results say so.
     const hasEnded = (toolCallId: string) => executed.has(toolCallId) || round.soFar?.hasResult(toolCallId) === true;
     return round.answers.every(
       ({ toolCallId, runs, executable }) => !runs || !executable || hasEnded(toolCallId) || isLeft(toolCallId),

@@ -54,7 +54,7 @@ export class RunKeeper {
 
   /** Resolves when this, or a later moment, is durable. A moment that waits gives way to a later one. */
   save(run: KeptRun): Promise<void> {
-    // Nobody may go on as if it were kept.
+    // No caller may go on as if it were kept.
     if (this.#isOver || this.#isStopped) return Promise.reject(new DOMException('The run is over.', 'AbortError'));
     return this.#put({ run, status: 'running' });
   }
@@ -71,8 +71,8 @@ export class RunKeeper {
   }
 
   /**
-   * Stores the final state when the run is over in this process: `given`, else the last one that was saved. A run that was never
-   * saved stays unsaved. Never rejects: `failed` gets the error of a write. The first end counts, later calls wait for it.
+   * Stores the final state when the run is over in this process: `given`, else the last saved one. A run that was never saved
+   * stays unsaved. Never rejects: `failed` gets the error of a write. The first end counts, later calls wait for it.
    */
   end(status: NativeRunStatus, failed: (error: unknown) => void, given?: KeptRun): Promise<void> {
     this.#ending ??= this.#end(status, failed, given);
@@ -92,7 +92,7 @@ export class RunKeeper {
       failed(error);
     }
     await this.#noteLeft(failed);
-    // What is done or cancelled belongs to nobody.
+    // A finished or cancelled run has no owner.
     if (status === 'failed') await this.#letGo(failed);
   }
 

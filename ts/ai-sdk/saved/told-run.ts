@@ -10,7 +10,7 @@ export interface ToldRun {
   /** The run that is continued: the main one, of a subagent. */
   runId: string;
   status: 'active' | 'suspended' | 'failed' | 'done' | 'cancelled';
-  /** The person's last words to the agent, safe to show; `null`: nobody knows. */
+  /** The person's last words to the agent, safe to show; `null`: unknown. */
   prompt: string | null;
   /** What it called last, the latest at the end, each in a line that is safe to show. */
   steps: readonly string[];
@@ -110,7 +110,7 @@ function cut(text: string, most: number): string {
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 }
 
-/** What becomes of a request that was decided, by where its run stands; empty: nobody knows. */
+/** What becomes of a request that was decided, by where its run stands; empty: unknown. */
 export function becomes({ status }: Pick<ApprovalRecord, 'status'>, run: ToldRun | null): string {
   if (run === null || status === 'pending') return '';
   const runs = status === 'approved' || status === 'edited';

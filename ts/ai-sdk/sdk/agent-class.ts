@@ -10,7 +10,7 @@ export interface AgentClass {
   readonly stream: Function;
 }
 
-/** The class that all of an agent's functions are of; `undefined`: it is none of the SDK's, or some are its own. */
+/** The class that all of an agent's functions come from; `undefined`: not a class of the SDK, or some functions are its own. */
 export function agentClassOf(agent: object): AgentClass | undefined {
   const prototype = rootOf(agent);
   if (prototype === undefined) return undefined;

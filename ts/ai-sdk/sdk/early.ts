@@ -28,7 +28,7 @@ export class EarlyCalls {
     return held.map(({ event }) => event);
   }
 
-  /** Nobody reads any more. */
+  /** The reader is gone. */
   close(): void {
     this.#isOver = true;
     for (const toolCallId of this.#held.keys()) this.take(toolCallId);

@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors/message-of.js';
 import type { SdkVersion } from './sdk.js';
 
-/** What the model reads of whatever a tool threw, as the SDK words it. */
+/** What the model reads of anything that a tool threw, as the SDK words it. */
 export function errorTextOf(error: unknown, version: SdkVersion): string {
   try {
     return wordingOf(error, version).toWellFormed();

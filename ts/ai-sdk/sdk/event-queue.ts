@@ -20,7 +20,7 @@ export class EventQueue<T> {
     return this.#room.promise;
   }
 
-  /** Nobody takes anything any more: nobody need wait for that. */
+  /** The reader is gone: no writer need wait for it. */
   close(): void {
     this.#isOver = true;
     this.#room?.resolve();

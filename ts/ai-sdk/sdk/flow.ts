@@ -1,6 +1,6 @@
 /**
- * Keeps the model from running ahead of a slow reader. AI SDK 6 reads a model to its end as fast as it comes and keeps what
- * nobody has read yet; here the model is read by so many parts more than have come to the reader.
+ * Keeps the model from running ahead of a slow reader. AI SDK 6 reads a model to its end as fast as it comes and keeps all unread
+ * parts. Here the model is read at most a fixed number of parts ahead of the reader.
  */
 
 /** How many parts are taken from the model that have not come to the reader. */
@@ -30,7 +30,7 @@ export class StepFlow {
     this.#goOn();
   }
 
-  /** Nobody will ever wait again. */
+  /** No one will ever wait again. */
   stop(): void {
     this.#over = true;
     this.#goOn();

@@ -40,7 +40,7 @@ export function heartbeatOf(heartbeat: number | false | undefined, place: string
   return heartbeat === false ? undefined : checkPositive(`${place}: heartbeat`, heartbeat ?? EVERY_MS);
 }
 
-/** The events of `body`, with a comment between two of them whenever none has come for so many ms. */
+/** The events of `body`, with a comment between two of them whenever none has come for `every` ms. */
 export function beating(body: ReadableStream<Uint8Array>, every: number): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const ends = new EventEnds();

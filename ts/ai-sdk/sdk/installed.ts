@@ -5,12 +5,12 @@
 import { UnsupportedSdkError } from '../../errors/index.js';
 import { loadSdk } from './sdk.js';
 
-/** `null`: it cannot be read, as in a bundle. `undefined`: nobody has looked. */
+/** `null`: it cannot be read, as in a bundle. `undefined`: not looked up yet. */
 let installed: string | null | undefined;
 
 /**
- * For what goes into a loop of the AI SDK that its caller has: both copies of it must know what is asked there, the one that is found
- * here and the caller's own.
+ * For what goes into a loop of the AI SDK that its caller has: both copies of the SDK must support it, the one found here and the
+ * caller's own.
  *
  * @param place who needs it
  * @param entry the function that the caller has called
@@ -101,7 +101,7 @@ function readVersion(from: string): string | null {
 
 const requireFrom = (file: string): NodeJS.Require => process.getBuiltinModule('node:module').createRequire(file);
 
-/** Whether there is none beside this package. A bundle that this is a part of may have it in itself. */
+/** Whether the SDK is missing beside this package. A bundle with this package may contain it. */
 function isMissing(): boolean {
   try {
     const require = requireFrom(import.meta.url);
@@ -125,7 +125,7 @@ function isThere(look: () => unknown): boolean {
   }
 }
 
-/** Too late to be thrown by `place`: nobody handles what comes of it, so that it ends the process instead of being overlooked. */
+/** Too late to be thrown by `place`: the rejection stays unhandled, so that it ends the process instead of being overlooked. */
 async function requireLoaded(place: string, only: 7 | undefined): Promise<void> {
   const sdk = await loadSdk().catch((error: unknown) => {
     // Without the package there is nothing that could run past us.

@@ -1,4 +1,4 @@
-/** Options that nobody reads where they stand: what somebody meant by them does not happen. */
+/** Options that are not read where they stand: they have no effect. */
 import { warnOnce } from '../../errors/warn-once.js';
 import { nearestOf } from '../../options/nearest.js';
 import { v6 } from './v6.js';

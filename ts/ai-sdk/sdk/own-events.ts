@@ -27,7 +27,7 @@ export type OwnEvent =
   | RunResumedEvent
   /** What a tool or a run that is a part of this one tells: it is yielded as it is. */
   | { type: 'told'; event: AgentEvent }
-  /** A call of a run that is continued, which nobody here has seen. */
+  /** A call of a run that is continued, which this process has not seen. */
   | { type: 'call-open'; call: StreamPart }
   /** The end of an execution before the run was continued. */
   | { type: 'call-ended'; part: StreamPart }

@@ -5,7 +5,7 @@ export function changeStep(step: SdkStep, changes: Partial<SdkStep>): SdkStep {
   return Object.assign(Object.create(Object.getPrototypeOf(step) as object) as SdkStep, step, changes);
 }
 
-/** Adds up token counts, nested ones too. A count that nobody gave stays `undefined`. */
+/** Adds up token counts, nested ones too. A missing count stays `undefined`. */
 export function addUsage(left: unknown, right: unknown): unknown {
   if (typeof left === 'number' && typeof right === 'number') return left + right;
   if (isRecord(left) && isRecord(right)) {

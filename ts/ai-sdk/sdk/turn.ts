@@ -1,6 +1,6 @@
 /**
- * Watches the model's own stream for the end of its turn. The SDK tells it only when every tool of the step has run; but a
- * human should be asked as soon as the turn is known to be complete, and not at all about one that was cut off.
+ * Watches the model's own stream for the end of its turn. The SDK tells it only when every tool of the step has run; but a human
+ * should be asked as soon as the turn is known to be complete, and not at all if it was cut off.
  */
 import type { StepFlow } from './flow.js';
 import type { AiModule } from './sdk.js';

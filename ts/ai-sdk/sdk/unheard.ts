@@ -1,4 +1,4 @@
-/** A failure that nobody has looked at is printed, once, as `streamText` prints it. */
+/** An unobserved failure is printed, once, as `streamText` prints it. */
 import type { ErrorEvent } from '../../../index.js';
 
 /** How many failures wait for somebody to look at them before the oldest is printed. */
@@ -61,7 +61,7 @@ export class UnheardError {
     this.hear();
   }
 
-  /** It was read for a copy of the event. Nobody needs to look at that: it may be a line of a log that is never shown. */
+  /** It was read for a copy of the event. That is no observation: it may be a line of a log that is never shown. */
   #copied(): void {
     if (!this.#isFirstLook) return;
     this.#isFirstLook = false;

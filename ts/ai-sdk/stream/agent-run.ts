@@ -62,7 +62,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     return this.#run.runId;
   }
 
-  /** A promise that drives the run when it is awaited and nobody iterates. */
+  /** A promise that drives the run when it is awaited and the run is not iterated. */
   get result(): Promise<RunResult<TOOLS>> {
     return new DrivingPromise(this.#run.result as Promise<RunResult<TOOLS>>, () => {
       this.#unheard.hear();
@@ -124,7 +124,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     dropped.unregister(this.#token);
     return uiMessageStream(run, parts, {
       options: { ...options, ...this.#heardBy((options as { onError?: unknown }).onError) },
-      // A stream that nobody reads runs nothing.
+      // An unread stream runs nothing.
       onBegin: () => runWasBegun(this.#token),
       leave: () => this.#leave(),
     });

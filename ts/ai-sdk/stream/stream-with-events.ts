@@ -281,7 +281,7 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
       const prepareCall = async (base: CallOptions): Promise<CallOptions> => {
         // Once per run: a hook that adds to the messages would add to them in every round.
         prepared ??= preparedBy(settings.prepareCall, base);
-        // What never settles holds up nobody who ended the run, or gave it a time.
+        // A promise that never settles must not hold up an abort or a time limit.
         changed = await change({
           ...(await untilAborted(prepared, abortSignal)),
           onError: call['onError'] ?? settings['onError'],

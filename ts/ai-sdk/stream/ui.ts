@@ -38,7 +38,7 @@ function partOf(event: OwnEvent, hasResponsePart: () => boolean): StreamPart | u
       } as StreamPart;
     }
     case 'told':
-    // Its call is shown as one that has no output yet; a client that knows the tool shows the questions.
+    // Its call is shown without output; a client that knows the tool shows the questions.
     case 'question-asked':
     case 'question-answered':
     case 'approval-voted':
@@ -79,7 +79,7 @@ export interface UiStreamOptions {
   leave: () => Promise<unknown>;
 }
 
-/** UI chunks of a run that nobody else iterates. Reading slowly slows the model; cancelling leaves the run. */
+/** UI chunks of a run without another iterator. Reading slowly slows the model; cancelling leaves the run. */
 export function uiMessageStream(
   run: Run,
   parts: AsyncGenerator<StreamPart>,

@@ -4,7 +4,7 @@ import { warnAtExit } from '../../errors/warn-once.js';
 /** How many are remembered. */
 const MOST = 100;
 
-/** What stands for the runs that nobody has begun. */
+/** What stands for the runs that have not begun. */
 const unbegun = new Set<object>();
 let isListening = false;
 

@@ -27,11 +27,11 @@ export interface CallContext {
   readonly runId: string;
   /** The path of agents of that run. */
   readonly origin: readonly string[];
-  /** The files as a human saw them who approved the call; `undefined`: nobody had to. */
+  /** The files as a human saw them who approved the call; `undefined`: no approval was needed. */
   readonly approved: ApprovedCall | undefined;
   /** It was let run since it runs confined, to no more than this; `undefined`: it does not rest on that. */
   readonly confined: ConfinedWrites | undefined;
-  /** Has the run yield an event. Does nothing where nobody iterates, nor for what is no {@link ToolActivity}. */
+  /** Has the run yield an event. Does nothing without an iterator, nor for what is no {@link ToolActivity}. */
   emit(event: ToolActivity): void;
   /** Whether its `execute` has come to its end. */
   readonly isOver: boolean;

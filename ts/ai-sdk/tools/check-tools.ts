@@ -1,4 +1,4 @@
-/** Tools as they are given: what looks like a gate on one and is none, and what cannot be gated at all. */
+/** Tools as they are given: fields that look like a gate but are not, and tools that cannot be gated at all. */
 import { InvalidConfigError } from '../../errors/index.js';
 import { fold, nearestOf } from '../../options/nearest.js';
 import { speaksOfApproval } from '../../options/speaks-of-approval.js';
@@ -26,7 +26,7 @@ export function checkNoSlip(tool: unknown, name: string, place: string): void {
   });
 }
 
-/** Also one that a class has, or that is hidden from a loop. A method of a class that has another purpose is none. */
+/** Also finds fields of a class and hidden ones. A method of a class with another purpose is not a slip. */
 function slipOf(tool: Record<string, unknown>): string | undefined {
   for (let at: object | null = tool; !isRoot(at); at = Object.getPrototypeOf(at) as object | null) {
     const isMeant = (key: string) =>
@@ -55,7 +55,7 @@ const isSlip = (key: string): boolean =>
   key !== 'needsApproval' &&
   (SLIPS.has(fold(key)) || speaksOfApproval(key) || nearestOf(key, ['needsApproval']) !== undefined);
 
-/** @throws {InvalidConfigError} for a tool that can be run on another way than the one that is gated */
+/** @throws {InvalidConfigError} for a tool that can run in a way that is not gated */
 export function checkGateable(tool: unknown, name: string, place: string): void {
   // There is nothing to run.
   if (tool === undefined || tool === null) return;

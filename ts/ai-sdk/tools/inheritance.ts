@@ -31,7 +31,7 @@ interface SpokenOf {
   gating: Gating;
   /** Its own tool, which says itself which of its calls are asked about. */
   asked: Tool | undefined;
-  /** Whether another tool than the one that is called has a part in it. */
+  /** Whether a tool other than the called one has a part in it. */
   isOfAnother: boolean;
 }
 
@@ -102,7 +102,7 @@ export class InheritedRules {
     return isByName(this.#gatingOf(called)) && (this.#options.inherited?.names(called) ?? true);
   }
 
-  /** Whether the entries that a part inherits were written for this very tool: the one that has them has it, under this name. */
+  /** Whether the entries that a part inherits were written for this very tool: their owner has it, under this name. */
   has({ toolName, tool }: CallableTool): boolean {
     const { tools, interruptOn, inherited } = this.#options;
     if (isVeryTool(ownTool(tools, toolName), tool)) return true;

@@ -3,8 +3,8 @@ import { InvalidConfigError } from '../../errors/index.js';
 import { ownValue } from '../../values/own-value.js';
 
 /**
- * @throws {InvalidConfigError} for a `shouldApprove` under `'*'`: arguments mean something to one tool alone, so that nobody calls it,
- * and who wrote it would be asked about what it lets pass
+ * @throws {InvalidConfigError} for a `shouldApprove` under `'*'`: arguments mean something to one tool alone, so it is never
+ * called, and would ask even about what it lets pass
  */
 export function refuseForAll(interruptOn: unknown): void {
   if (ownValue(ownValue(interruptOn, '*'), 'shouldApprove') === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * What `interruptOn` means for tools. A tool may have several names, some of which a server chose: an entry tightens each tool that has
- * its name, and opens the one that rules know by it.
+ * What `interruptOn` means for tools. A tool may have several names, some chosen by a server: an entry tightens each tool that
+ * has its name, and opens the one that rules know by it.
  */
 import type { ToolSet } from 'ai';
 import type { InterruptOn } from '../../../index.js';
@@ -15,7 +15,7 @@ import { narrowed } from './limits.js';
 import { copyToolSet, define, ownTool, toolsBehind } from './tools.js';
 
 /**
- * @param place who plans, for the warning; `undefined`: nobody is warned
+ * @param place who plans, for the warning; `undefined`: no warning
  * @throws {UnknownToolError} @throws {InvalidConfigError}
  */
 export function planOf(
@@ -64,7 +64,7 @@ function planOfAll(
     return gating !== undefined && gating.entry === name && isByName(gating) ? gating : undefined;
   };
   const unnamed = new Map(interruptPlan(tools, withoutNames(interruptOn), 'ignore').tools);
-  // A bare name that another tool of these has by right is not said of one that is named in full as well.
+  // A bare name that belongs to another of these tools does not apply to a tool that is also named in full.
   const taken = new Set(Object.getOwnPropertyNames(tools).filter((name) => !others.has(name)));
   const gatingOf = (name: string, gating: Gating): Gating => {
     const also = others.get(name);

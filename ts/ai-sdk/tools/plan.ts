@@ -73,7 +73,7 @@ export function planFor(planned: PlanOptions): ToolPlan {
 /**
  * With what the tools themselves say, as it is now.
  *
- * @throws {InvalidConfigError} for one that is there and says nothing: read from a misspelt place, it would leave the tool open
+ * @throws {InvalidConfigError} for a `needsApproval` without a value: read from a misspelt place, it would leave the tool open
  */
 function withOwn(plan: ToolPlan, tools: ToolSet, place: string): ToolPlan {
   const own = ([name, gating]: InterruptPlan['tools'][number]): InterruptPlan['tools'][number] => {
@@ -111,7 +111,7 @@ function narrowedPlan(plan: ToolPlan, { tools, inherited, isInherited }: PlanOpt
 const OWN: Gating = { action: 'own', entry: null, allowedDecisions: null, timeout: null };
 
 /**
- * Warns of what is known when a run is made and would be told to the model alone, or to nobody.
+ * Warns of what is known when a run is made and would be told to the model alone, or not at all.
  *
  * @throws {UnknownToolError} for a name in its policies that is plainly a typo
  */
@@ -125,7 +125,7 @@ export function warnAtStart(plan: ToolPlan, planned: StartedPlan, asker: CallAsk
     warnNobody(planned.place);
 }
 
-/** Warns where a tool has questions for a human and no human is there. That a mode asks nobody is meant. */
+/** Warns where a tool has questions for a human and no human is there. A mode that does not ask is intended. */
 export function warnUnanswered({ tools, place }: Pick<PlanOptions, 'tools' | 'place'>, asker: CallAsker): void {
   const isMeant = (tool: Tool | undefined) =>
     tool !== undefined && isQuestionTool(tool) && !Object.hasOwn(tool, ALWAYS_THERE);

@@ -23,7 +23,7 @@ interface NamedTools {
 
 /** Policies: those of a run or an agent itself, and those of its gate, which others share. */
 export interface NamingPolicies {
-  /** The names in their rules that are none of these. */
+  /** The names in their rules that match none of these. */
   strangers(toolNames: readonly string[]): { own: readonly string[]; shared: readonly string[] };
 }
 
@@ -41,7 +41,7 @@ export function checkPolicyNames(named: NamedTools, policies: NamingPolicies): v
       if (server !== undefined) servers.add(server);
     }
   const { own, shared } = policies.strangers([...known]);
-  // A tool that other rules name by its very name: they are for several sets of tools, of which this is one.
+  // Other rules name the tool by its very name: they are for several sets of tools, including this one.
   const isNamed = (name: string, whose: 'own' | 'shared') =>
     policies.strangers([...known].filter((each) => each !== name))[whose].includes(name);
   const near = (name: string, whose: 'own' | 'shared') => {

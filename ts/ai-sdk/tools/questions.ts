@@ -12,7 +12,7 @@ import { ownTool } from './tools.js';
 /** The property by which such a tool is known. Registered: a tool may come from another copy of this package. */
 export const QUESTIONS = Symbol.for('countersign.questions');
 
-/** The property of one that is always there, so that nobody who left out `onQuestion` meant to be asked. */
+/** Marks a question tool that is always there. Leaving out `onQuestion` then does not mean that questions are expected. */
 export const ALWAYS_THERE = Symbol.for('countersign.questions.always-there');
 
 /** Whether calls of a tool are questions. */
@@ -60,7 +60,7 @@ export class CallQuestions {
     return this.#answer;
   }
 
-  /** Why the same questions must be asked again: the answer, which was given where nobody checked it, does not fit. */
+  /** Why the same questions must be asked again: the answer was not checked where it was given, and does not fit. */
   get objection(): string | undefined {
     return this.#objection;
   }
@@ -96,7 +96,7 @@ export class CallQuestions {
           ? { status: 'cancelled' }
           : { status: 'cancelled', reason: decision.reason };
       case 'cancelled':
-        // What nobody decided, nobody can be told of any more.
+        // Without a decision there is nothing to report any more.
         return { status: via === undefined ? 'error' : 'cancelled', reason: reason ?? 'It was cancelled.' };
       default:
         return { status: 'error', reason: `The questions were ${decision.type}d, which answers nothing.` };

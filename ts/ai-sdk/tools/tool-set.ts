@@ -13,8 +13,8 @@ import { isThenable } from '../../values/awaitable.js';
 import { copyTool, copyToolSet, define, isRecord, ownApproval, ownTool } from './tools.js';
 
 /**
- * The tools of this moment, each read once: own ones, and enumerable ones that are inherited. Without a prototype, so that no name
- * leads anywhere else.
+ * The tools of this moment, each read once: own ones and inherited enumerable ones. Without a prototype, so that no name leads
+ * anywhere else.
  *
  * @param fixed for an agent, whose runs begin later: the tools as they were fixed before, so that one in two sets stays the same tool
  * @throws {InvalidConfigError} for what is no object of tools by name
@@ -97,7 +97,7 @@ const OF_TOOLS = [
   'toolApproval',
 ] as const;
 
-/** Enumerable names of the prototypes, but for those of `Object.prototype`: what anybody wrote there is nobody's tool. */
+/** Enumerable names of the prototypes, but for those of `Object.prototype`: additions to that are not tools. */
 function inheritedNames(tools: object): string[] {
   const names: string[] = [];
   let at = Object.getPrototypeOf(tools) as object | null;

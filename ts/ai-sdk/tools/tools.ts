@@ -23,8 +23,8 @@ export function copyToolSet<TOOLS extends ToolSet>(tools: TOOLS): TOOLS {
 }
 
 /**
- * The set, to be handed out: neither it nor a tool that was made for it can be changed any more, so that nothing else runs in the place
- * of what is gated. A tool that is still the very one that was given stays its owner's.
+ * The set, to be handed out: neither it nor a tool that was made for it can be changed any more, so that nothing else runs in the
+ * place of what is gated. A given tool that was not replaced stays its owner's.
  */
 export function handedOut<TOOLS extends ToolSet>(made: TOOLS, given: ToolSet): TOOLS {
   for (const name of Object.getOwnPropertyNames(made)) {

@@ -15,7 +15,7 @@ export type LineAnswer =
   | { type: 'all' }
   | { type: 'say'; lines: string[] };
 
-/** The answers that there are. */
+/** The possible answers. */
 function keysOf({ request, always }: ApprovalAsk): string[] {
   const runs = request.allowedDecisions.includes('approve');
   return [

@@ -118,7 +118,7 @@ export function fromOf(origin: readonly string[]): string {
 
 function whyOf(request: ApprovalRequest): string {
   const reason = whyAsked(request);
-  // Words of its own say more, e.g. that a call was begun before and nobody knows how far it came.
+  // Words of its own say more, e.g. that a call was begun before and stopped at an unknown point.
   const said = ownWords(request);
   return [...(said === undefined || said.includes(reason) ? [] : [said]), reason].join('; ');
 }

@@ -218,7 +218,7 @@ class TheChat implements LocalChat {
   async #run(start: (agent: ChatAgent, options: ChatRunOptions) => AgentRun): Promise<void> {
     const { gate, createAgent } = this.#options;
     const abort = new AbortController();
-    // It never answers, so that there is no deadline: the gate is where answers are given.
+    // It never answers, so there is no deadline: answers are given at the gate.
     const onApprovalRequest = (): Promise<never> => new Promise(() => {});
     this.#decided = {};
     let end: RunEnd = 'failed';
@@ -266,7 +266,7 @@ class TheChat implements LocalChat {
     this.#changed();
   }
 
-  /** How often a person approved the like of it. Nobody is hindered where that cannot be counted: the prompt says less. */
+  /** How often a person approved the like of it. If that cannot be counted, the prompt says less. */
   async #approvedBefore({ approvalId, always }: ApprovalRequest): Promise<number> {
     try {
       return always.allow === null ? 0 : await this.#options.gate.askedBefore(approvalId);
@@ -354,7 +354,7 @@ class TheChat implements LocalChat {
     const nobody = { by: 'nobody', reason: 'Nobody is there to answer.' };
     if ((this.#asks.find(approvalId)?.needs ?? []).length === 0)
       return this.#answered(approvalId, () => gate.reject(approvalId, nobody));
-    // Nobody is among those who may: it is the program that ends it.
+    // No person decides: the program ends it.
     await localGate(gate, 'chat').rejectBySystem(approvalId, nobody.reason, nobody.by);
     this.#asks.remove(approvalId);
     this.#changed();

@@ -225,7 +225,7 @@ const KEYS: Readonly<Record<string, SettingReader>> = {
   'tools.need_approval': (value, about) => {
     const names = texts(value, about);
     const wrong = names.find((name) => name !== '*' && !(TOOLS as readonly string[]).includes(name));
-    // A name that is nobody's would ask about nothing.
+    // A name without a tool would ask about nothing.
     return wrong === undefined ? names : about.refuse(`there is no tool ${hinted(wrong, TOOLS)}`);
   },
   'chat.plain': flag,

@@ -39,7 +39,7 @@ export interface LinesOptions {
   emoji: boolean;
 }
 
-/** Lines that a terminal sends sooner after each other are of one paste, in ms: nobody types them. */
+/** Lines that a terminal sends sooner after each other are of one paste, in ms: no person types that fast. */
 const TOGETHER = 50;
 
 /** On a terminal, a line that comes sooner after what it would answer was not typed with that in sight, in ms. */
@@ -71,7 +71,7 @@ class LineFrontEnd {
   readonly #chat: LocalChat;
   readonly #options: LinesOptions;
   readonly #reader;
-  /** Lines that nobody took yet. */
+  /** Lines not taken yet. */
   readonly #read: string[] = [];
   #isEnded = false;
   /** While more lines may come with those that were read. */
@@ -148,7 +148,7 @@ class LineFrontEnd {
     if (isOver && !view.isBusy) return true;
     if (view.isBusy || this.#submitted > 0) return false;
     if (this.#options.prompt !== undefined) return true;
-    // The next line of a script would go to a model that is not there, or to one that was told to stop.
+    // The next line of a script would go to a missing model, or to one that was told to stop.
     if (!this.#isInteractive && (lastRun === 'failed' || lastRun === 'cancelled')) return true;
     return this.#isEnded && this.#read.length === 0;
   }
@@ -253,7 +253,7 @@ class LineFrontEnd {
     return ask.kind === 'question' ? this.#answerQuestion(ask, line) : this.#answerApproval(ask, line);
   }
 
-  /** Nobody can answer it, or nobody has seen it. */
+  /** It cannot be answered, or was not seen. */
   async #refuse(approvalId: string): Promise<boolean> {
     this.#nobody = true;
     await this.#chat.refuse(approvalId);
@@ -286,7 +286,7 @@ class LineFrontEnd {
     const put = this.#put!;
     const runs = ['approve', 'always', 'like', 'all'].includes(answer.type);
     const away = scrolledAway(`${put.text}${SHORT}`, this.#options.window?.());
-    // Nobody looks again at what went through a pipe, and each line of one answers one call.
+    // Text that went through a pipe is not reviewed again, and each of its lines answers one call.
     const doubts = [
       ...ask.warnings,
       ...ask.dangers,

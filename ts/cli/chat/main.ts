@@ -135,7 +135,7 @@ async function show(
     if (output === process.stdout) seen?.write(text);
     else process.stdout.write(text);
   };
-  // One prompt without a terminal: whatever is on stdin is not an answer. Nor is what is typed where nothing is shown.
+  // One prompt without a terminal: stdin holds no answers. Nor does typed text where nothing is shown.
   const canAsk = seen !== undefined && (prompt === undefined || input.isTTY === true);
   const ask = (text: string): void => seen?.write(text);
   const isSeen = async (): Promise<boolean> => seen !== undefined && !(await seen.isUnread());

@@ -29,7 +29,7 @@ Or set model and base_url in .countersign/config.toml or in ~/.config/countersig
  * The AI SDK is the one beside this package, never one of the folder that the agent works in: code from there must not run
  * before anybody was asked.
  *
- * @throws {UsageError} when nobody says which
+ * @throws {UsageError} when no model is named
  * @throws {ExitError} (`ERR_MODEL`) when its server cannot be reached
  * @throws UnsupportedSdkError (`ERR_UNSUPPORTED_SDK`)
  */

@@ -50,7 +50,7 @@ export async function openGate(
     const watch = await PolicyWatch.of(gate);
     const beforeAuto = async (): Promise<void> => {
       const [problem] = watch.problems;
-      // What it would forbid nobody knows.
+      // Its prohibitions are unknown.
       if (problem !== undefined) throw new ExitError(Exit.failure, problem.message, problem.code);
       const narrower = createGate({ ledger: 'memory:', policy: narrowing, place: { cwd: folder } });
       await narrower.setMode('auto').finally(() => narrower.close());

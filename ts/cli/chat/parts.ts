@@ -55,7 +55,7 @@ export type RunEnd = 'done' | 'failed' | 'cancelled';
 
 /** A {@link Chat}, for the program around its front end. */
 export interface LocalChat extends Chat {
-  /** How the last run ended; `null`: there was none. */
+  /** How the last run ended; `null`: no run yet. */
   readonly lastRun: RunEnd | null;
   /** Lets go of what goes on, so that it can be continued, and closes the gate. */
   letGo(): Promise<void>;

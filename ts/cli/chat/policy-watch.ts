@@ -1,4 +1,4 @@
-/** Policy files that cannot be read: what they would forbid nobody knows. */
+/** Policy files that cannot be read: their prohibitions are unknown. */
 import type { Gate, PolicyProblem } from '../../../index.js';
 
 export class PolicyWatch {
@@ -10,7 +10,7 @@ export class PolicyWatch {
   static async of(gate: Gate): Promise<PolicyWatch> {
     const watch = new PolicyWatch();
     void watch.#follow(gate);
-    // Whatever is judged first has the files read.
+    // The first judged call has the files read.
     await gate.check({ toolName: 'ls', args: {} });
     // What that told is here by the next turn.
     await new Promise((resolve) => setImmediate(resolve));

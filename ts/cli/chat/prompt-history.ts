@@ -33,7 +33,7 @@ export function historyFile(environment: NodeJS.ProcessEnv = process.env): strin
   return base === undefined ? undefined : join(base, 'countersign', 'prompts.jsonl');
 }
 
-/** What a file has of this project. One that is not there has nothing; a line that is none of ours is left out. */
+/** The prompts of this project in a file. A missing file has none; lines in other formats are left out. */
 export function openHistory(file: string, project: string): PromptHistory {
   const all = read(file);
   if (all.length > MOST * 2) shorten(file, all.slice(-MOST));
@@ -45,7 +45,7 @@ export function openHistory(file: string, project: string): PromptHistory {
       if (line === last || line.length > LONGEST) return;
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       appendFileSync(file, lineOf({ project, prompt: line }), { mode: 0o600 });
-      // One that was there before may have been anybody's to read.
+      // An existing file may have been readable by anyone.
       chmodSync(file, 0o600);
       last = line;
     },
@@ -59,7 +59,7 @@ function read(file: string): KeptPrompt[] {
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    // Not there, or nobody's to read: writing says so.
+    // Missing or unreadable: writing says so.
     return [];
   }
   return text.split('\n').flatMap((line) => {

@@ -5,7 +5,7 @@ import type { PolicyDocument, PolicyInput } from '../../../index.js';
 import { loadPolicy } from '../../policy/check.js';
 import { TOOLS, type ChatConfig } from './config.js';
 
-/** Where nobody has said anything: what only looks runs unasked, since a person who is asked about each `ls` stops reading. */
+/** The policy by default: what only looks runs unasked, since a person who is asked about each `ls` stops reading. */
 export const UNSAID = 'preset:read-only';
 
 /** Whether neither settings nor flags nor policy files of this user and this project speak of what is asked about. */

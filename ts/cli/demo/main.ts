@@ -61,7 +61,7 @@ export async function demoCommand(args: readonly string[]): Promise<number> {
     '',
   );
   const passedOn = args.filter((arg) => arg !== '--keep');
-  // Its folder is gone when it ends: nobody asks for these prompts again.
+  // Its folder is gone when it ends: these prompts are not needed again.
   return chatCommand(['--cwd', workspace.project, ...ledger, ...model, ...passedOn], { keepsPrompts: false });
 }
 

@@ -1,8 +1,8 @@
 /**
- * Opens a link in the browser of the one who sits here.
+ * Opens a link in the browser of the person at this machine.
  *
- * The link lets in whoever has it, and other users of this machine see the arguments of each program. So the browser is given a
- * file that leads there, which only this user can read.
+ * The link lets anyone in who has it, and other users of this machine see the arguments of each program. So the browser is given
+ * a file that leads there, which only this user can read.
  */
 import { spawn } from 'node:child_process';
 import { lstat, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';

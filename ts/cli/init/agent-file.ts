@@ -7,7 +7,7 @@ const RUNNERS = ['streamText', 'generateText', 'ToolLoopAgent', 'Experimental_Ag
 /** What answers `useChat`. */
 const ANSWERS =
   /\b(?:toUIMessageStreamResponse|createAgentUIStreamResponse|createUIMessageStreamResponse|pipeUIMessageStreamToResponse|pipeAgentUIStreamToResponse|toUIMessageStream)\b/;
-/** What listens, where nobody sits at a terminal. */
+/** What listens, where no person is at a terminal. */
 const SERVES =
   /\bexport\s+(?:async\s+function|function|const)\s+(?:GET|POST|PUT)\b|\b(?:createServer|Bun\.serve|Deno\.serve)\s*\(|\.(?:listen|post)\s*\(/;
 

@@ -86,7 +86,7 @@ const SCHEMA = {
   additionalProperties: false,
 };
 
-/** Whatever such a model said is not its answer. */
+/** The text of such a model is not its answer. */
 const CUT: ReadonlySet<unknown> = new Set(['length', 'content-filter', 'error', 'tool-calls']);
 
 /** What it wrote, without what it thought. */

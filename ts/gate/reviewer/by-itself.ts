@@ -1,4 +1,4 @@
-/** Requests that nobody is asked about: the mode has approved them, or a reviewer has decided. */
+/** Requests without a human: the mode has approved them, or a reviewer has decided. */
 import type { ApprovalRecord } from '../../../index.js';
 import { approvesByMode, type CallVerdict } from '../judge.js';
 import type { LocalGate } from '../gate.js';

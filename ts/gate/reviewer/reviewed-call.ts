@@ -28,7 +28,7 @@ export interface CallToReview {
   changes: readonly FileChange[];
   /** Whether these say all that changes, the old contents too. */
   isShownWhole: boolean;
-  /** Of the run of the user; `undefined`: nobody knows. */
+  /** Of the run of the user; `undefined`: unknown. */
   asked: readonly unknown[] | undefined;
   /** Of the run that makes the call. */
   messages: readonly unknown[] | undefined;

@@ -83,7 +83,7 @@ export class RunReviewer {
       signal?.throwIfAborted();
       const given = reviewedCall(call, conversation);
       const { answer, isWhole } = inContext(() => ask(given, { abortSignal: over.signal }));
-      // What a diff leaves out nobody has seen, whether a function or a model.
+      // The parts that a diff leaves out were not seen, by function or model.
       return { ...readOpinion(await this.#inTime(answer, over)), isWhole: isWhole && call.isShownWhole };
     } catch (error) {
       signal?.throwIfAborted();
@@ -99,7 +99,7 @@ export class RunReviewer {
     }
   }
 
-  /** It is told when nobody waits for it any more. */
+  /** It is told when its answer is no longer awaited. */
   async #inTime(answer: unknown, over: AbortController): Promise<unknown> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {

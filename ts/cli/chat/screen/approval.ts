@@ -67,7 +67,7 @@ export interface DrawContext {
   said: string;
   /** The calls that wait together with it, itself among them, each with the answer that it has by now. */
   together: readonly { ask: WaitingAsk; answer: CallAnswer | undefined }[];
-  /** All that waits, of whatever agent. */
+  /** All that waits, of any agent. */
   waiting: readonly WaitingAsk[];
 }
 
@@ -230,7 +230,7 @@ function asks(
   ].map((line) => `${INDENT}${line}`);
 }
 
-/** What would run, in lines of so many columns. */
+/** What would run, in lines of `width` columns. */
 function bodyOf(at: PanelPlace, shown: ApprovalAsk, width: number): CallView {
   if (at.about.of === 'auto') return { lines: [], isWhole: true };
   if (at.about.of === 'like') {

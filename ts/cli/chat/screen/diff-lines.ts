@@ -20,7 +20,7 @@ const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 /** Lines of the file or of the call. */
 const LINE = /^│ ([ +-]) /;
 
-/** The lines of a preview in so many columns. */
+/** The lines of a preview in `width` columns. */
 export function previewLines(text: readonly string[], width: number): string[] {
   const numbers = text.flatMap((line) => HUNK.exec(line)?.slice(1, 3).map(Number) ?? []);
   // Those of the last hunk have no more digits than that.
@@ -67,7 +67,7 @@ function rowLines({ sign, number }: DiffRow, parts: readonly InkedText[], digits
   return broken(parts, width - digits - 5).map((line, at) => `${at === 0 ? first : more}${line}`.trimEnd());
 }
 
-/** Parts in lines of so many columns, each with its own colours. */
+/** Parts in lines of `width` columns, each with its own colours. */
 function broken(parts: readonly InkedText[], width: number): string[] {
   const lines = [''];
   let used = 0;

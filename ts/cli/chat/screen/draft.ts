@@ -86,7 +86,7 @@ export interface DraftLayout {
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
-/** The draft in rows of so many columns, with what deceives the eye made visible. */
+/** The draft in rows of `width` columns, with what deceives the eye made visible. */
 export function laid({ text, cursor }: TextDraft, width: number): DraftLayout {
   const rows = [''];
   let [used, column, at] = [0, 0, 0];

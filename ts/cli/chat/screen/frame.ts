@@ -74,7 +74,7 @@ function askLines(
   return approvalLines(asked, asked.ask, drawing);
 }
 
-/** Where there is less room, words of help are none. */
+/** With less room, no help is shown. */
 const FEW = 12;
 
 const shortHelp = (help: string, most: number): string => (most < FEW ? '' : beginning(help, most));

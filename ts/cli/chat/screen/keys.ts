@@ -97,7 +97,7 @@ const ESCAPE = 40;
 /** How long the rest of a sequence that has begun may take from one read to the next, in ms. Its bytes are no keys. */
 const LATE = 250;
 
-/** How many bytes a sequence has; `open`: its end has not come. `broken`: so many begin it, and what follows does not go on with it. */
+/** How many bytes a sequence has; `open`: its end has not come. `broken`: the bytes before one that does not belong to it. */
 type SequenceEnd = number | 'open' | { broken: number };
 
 /** As it begins with ESC, a character for each byte. */
@@ -191,7 +191,7 @@ export class KeyReader {
     return this.#read(goesOn ? `${ESC}${data}` : this.#rest + data);
   }
 
-  /** Nothing more came: then it was the Esc key, or something that nobody knows. */
+  /** Nothing more came: then it was the Esc key, or something unknown. */
   flush(): KeyPress[] {
     const rest = this.#rest;
     this.#rest = '';

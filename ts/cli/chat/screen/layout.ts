@@ -11,7 +11,7 @@ export interface ScreenKind {
   readonly tooSmall?: string | undefined;
 }
 
-/** As it is laid out in a window: one that is too small shows a part of it, and says so. */
+/** As it is laid out in a window: a window that is too small shows a part of it, and says so. */
 export const screenIn = (window: Omit<ScreenKind, 'tooSmall'>): ScreenKind => ({
   columns: Math.max(LEAST.columns, window.columns),
   rows: Math.max(LEAST.rows, window.rows),
@@ -109,7 +109,7 @@ export function symbolsFor(emoji: boolean | undefined, env: NodeJS.ProcessEnv = 
   return emoji === false || env['TERM'] === 'linux' ? WITHOUT_EMOJI : UNICODE;
 }
 
-/** A text in lines of so many columns, broken between words where it can be. What deceives the eye is made visible. */
+/** A text in lines of `width` columns, broken between words where it can be. What deceives the eye is made visible. */
 export function wrap(text: string, width: number, continuation = ''): string[] {
   return safeLong(text)
     .split('\n')
@@ -140,7 +140,7 @@ function wrapLine(line: string, width: number, continuation: string): string[] {
   return rows;
 }
 
-/** A line that is safe to show in pieces of so many columns, to the character: spaces may matter. */
+/** A line that is safe to show, in pieces of `width` columns. It breaks at any character: spaces may matter. */
 export function pieces(line: string, width: number, continuation: string): string[] {
   const rows = [''];
   let used = 0;
@@ -166,7 +166,7 @@ export function hanging(first: string, lines: readonly string[], how?: TextStyle
 export const beginning = (text: string, most: number): string =>
   widthOf(text) <= most ? text : `${wrap(text, Math.max(1, most - 1))[0]?.trimEnd()}…`;
 
-/** At most so many lines: the beginning and the end, and how many are between. */
+/** At most `most` lines: the beginning and the end, and how many are between. */
 export function bothEnds(lines: readonly string[], most: number, { more }: ScreenSymbols, hint = ''): string[] {
   if (lines.length <= most) return [...lines];
   if (most < 3) return lines.slice(0, Math.max(0, most));

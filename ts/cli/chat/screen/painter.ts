@@ -43,6 +43,6 @@ export class ScreenPainter {
   }
 }
 
-/** Spaces at the end are not written: nobody sees them, and they are not copied along. */
+/** Spaces at the end are not written: they are invisible, and would be copied along. */
 const asRow = (line: string): string => `${ERASE_LINE}${line.trimEnd()}\r\n`;
 const up = (rows: number): string => (rows > 0 ? `\u001b[${rows}A` : '');

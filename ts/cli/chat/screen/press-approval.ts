@@ -200,7 +200,7 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
         (each): each is ApprovalAsk =>
           each.kind === 'approval' &&
           ask.alike.includes(each.request.approvalId) &&
-          // One that was answered by itself keeps its answer.
+          // A request with its own answer keeps it.
           heldFor(state, each) === undefined,
       );
       return { state: asking(state, { of: 'like', asks: [ask, ...alike] }, around.now) };
@@ -238,7 +238,7 @@ function objectionTo({ isAlone, around }: Pressing): string | undefined {
   return around.isShown ? undefined : (around.tooSmall ?? NOT_SEEN);
 }
 
-/** Enter alone, where nobody has moved the cursor, by somebody who presses it out of habit, or holds it down. */
+/** Enter alone with the cursor unmoved: perhaps pressed out of habit, or held down. */
 function isTooEarly({ state, around }: Pressing, at: PanelPlace): boolean {
   const isUnmoved = at.marked === null && at.draft.text === '';
   return isUnmoved && around.now - (state.ask?.shownAt ?? around.now) < UNMOVED;

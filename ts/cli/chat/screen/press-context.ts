@@ -11,7 +11,7 @@ export interface PressContext {
   typedAfter: number;
   /** The whole lines that a line may become. */
   complete(line: string): string[];
-  /** The commands that there are. */
+  /** All commands. */
   commands: readonly ChatCommand[];
   /** Whether enough of what is asked about is on the screen to approve or answer it. */
   isShown: boolean;

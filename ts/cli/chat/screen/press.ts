@@ -10,7 +10,7 @@ import { readyAt, unseen, unwarned, type LateDraft, type PressResult, type Scree
 export function press(before: ScreenState, { key, isAlone }: KeyPress, around: PressContext): PressResult {
   const name = key.kind === 'key' ? key.name : undefined;
   const { warned: look } = before.ask ?? {};
-  // Any key but the one that was asked for takes back what it would have taken.
+  // Any other key than the requested one cancels the second look.
   const state = look?.key === name ? before : unwarned(before);
   const clear = { ...state, said: '' };
   if (name === 'ctrl-l') return { state, action: { type: 'repaint' } };
@@ -21,7 +21,7 @@ export function press(before: ScreenState, { key, isAlone }: KeyPress, around: P
       : { state: clear, action: { type: 'interrupt' } };
   }
   const { ask } = state;
-  // What nobody has said yet what it is is no answer: until then nothing is asked.
+  // A late draft of unknown meaning is not an answer: until that is clear nothing is asked.
   if (ask === null || state.late !== null) return pressPrompt(clear, key, around);
   if (around.typedAfter < readyAt(state)) return pressEarly(state, key, around);
   if (ask.isAnswered) return { state };
@@ -34,7 +34,7 @@ function pressEarly(state: ScreenState, key: PressedKey, around: PressContext): 
   const isDrafting = state.draft.text !== '' && (key.kind !== 'key' || key.name !== 'escape');
   if (isDrafting) return pressPrompt(state, key, around);
   const early = { ...state, said: 'that key came too early: press it again' };
-  // One that is held down comes again and again: it is never meant.
+  // A key that is held down repeats: it is never meant.
   return { state: key.kind === 'key' && key.name === 'enter' ? unseen(early, around.now) : early };
 }
 

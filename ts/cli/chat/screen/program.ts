@@ -88,7 +88,7 @@ export class ScreenProgram {
   /** Takes the terminal. @returns what gives it back */
   start(): () => void {
     const onResize = (): void => {
-      // Nobody knows where the lines are that were drawn.
+      // The place of the drawn lines is unknown.
       this.#output.isMute = true;
       clearTimeout(this.#timers.resize);
       this.#timers.resize = setTimeout(() => this.#paint(), RESIZED);
@@ -174,7 +174,7 @@ export class ScreenProgram {
     this.#frame = { ...this.#frame, isShown: false };
   }
 
-  /** The terminal has taken all. What was typed while it did not was about what nobody had seen. */
+  /** The terminal has taken all. Keys typed before that were about unseen output. */
   #onTaken(isLate: boolean): void {
     if (isLate) this.#state = unseen(this.#state, performance.now());
     if (this.#unpainted !== undefined) this.#paint(this.#unpainted.isCleared);
@@ -228,7 +228,7 @@ export class ScreenProgram {
     }
   }
 
-  /** Keys that were typed while the program stood still are read first: they are no answer to what nobody had seen. */
+  /** Keys that were typed while the program stood still are read first: they are no answer to what was not seen. */
   #hear(): void {
     clearImmediate(this.#hearing);
     this.#hearing = setImmediate(() => {
@@ -237,7 +237,7 @@ export class ScreenProgram {
     });
   }
 
-  /** Paints all anew: the last entries that there is room for, if they are still to be seen, and what is below. */
+  /** Repaints all: the last entries that fit, if they are still to be seen, and what is below. */
   #paint(isCleared = false): void {
     if (this.#isAway) return;
     if (this.#output.isBehind) {

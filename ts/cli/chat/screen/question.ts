@@ -92,10 +92,10 @@ export function questionLines(asked: AskState, ask: QuestionAsk, drawing: DrawCo
   };
 }
 
-/** So many lines are for the question, before any are for help. */
+/** The lines reserved for the question before help gets any. */
 const LEAST_ROOM = 4;
 
-/** The line that an answer is written on, in at most so many rows: those up to the cursor. */
+/** The line that an answer is written on, in at most `most` rows: those up to the cursor. */
 function boxOf(
   { draft }: AnsweringState,
   { prompt }: ScreenSymbols,
@@ -114,7 +114,7 @@ interface OptionLines {
   lines: string[];
   /** How many of them the model wrote. */
   asked: number;
-  /** Those of the option that the cursor is on; of one that is written, the line with the cursor. */
+  /** The lines of the option at the cursor; for a written answer, the line with the cursor. */
   from: number;
   to: number;
   /** Where the human writes, from the first of them. */

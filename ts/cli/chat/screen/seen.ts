@@ -7,7 +7,7 @@
 export interface StandingLines {
   /** Which text, laid out in which way. */
   readonly of: string;
-  /** Its lines from here to before `to`, of so many. */
+  /** Its lines from here to before `to`, out of `total`. */
   readonly from: number;
   readonly to: number;
   readonly total: number;

@@ -41,9 +41,9 @@ export interface LateDraft {
 export interface InputHistory {
   /** Oldest first. */
   readonly lines: readonly string[];
-  /** Which is shown; `null`: the one that is being written. */
+  /** Which line is shown; `null`: the draft. */
   readonly at: number | null;
-  /** The one that was being written. */
+  /** The draft. */
   readonly kept: TextDraft;
 }
 
@@ -58,7 +58,7 @@ export interface AskState {
   readonly warned?: SecondLook;
   /** How much of what would run was on the screen. */
   readonly seen?: SeenPart;
-  /** Of which text all details were, as {@link shownText} names it. */
+  /** The text whose details were all on the screen, as {@link shownText} names it. */
   readonly seenWhole?: string;
   readonly at: AskPlace;
 }
@@ -100,7 +100,7 @@ export interface PanelPlace {
   readonly draft: TextDraft;
   /** What stands on the line is words, whatever it looks like: it was pasted, or is what is left of words. */
   readonly isWords: boolean;
-  /** Where the cursor was moved to; `null`: nobody moved it. */
+  /** Where the cursor was moved to; `null`: not moved. */
   readonly marked: ChoiceName | null;
   readonly scroll: number;
 }
@@ -197,7 +197,7 @@ export function readyAt({ ask, draftedAt }: ScreenState): number {
   return ask === null ? Infinity : Math.max(ask.shownAt + SEEN, draftedAt + QUIET);
 }
 
-/** With what the chat shows now: another question comes on the screen, or the one that was there no longer waits. */
+/** With what the chat shows now: another question comes on the screen, or the shown one no longer waits. */
 export function withView(before: ScreenState, view: ChatView, now: number): ScreenState {
   const after = shown(before, view, now);
   const overtaken = before.held.filter(({ approvalId }) => view.decided[approvalId] !== undefined);
@@ -253,7 +253,7 @@ function lateDraft(state: ScreenState, { at, isAnswered }: AskState): ScreenStat
 const goneInWords = ({ request }: WaitingAsk, { decided }: ChatView): string =>
   `the one before no longer waits${decided[request.approvalId] === undefined ? '' : `: ${decided[request.approvalId]}`}`;
 
-/** What is to be asked: the one that is shown, while it waits; else one of those that came with it; else the oldest. */
+/** What to ask: the shown question while it waits; otherwise one that came with it; otherwise the oldest. */
 function nextAsk({ ask, sent, held }: ScreenState, { asks }: ChatView): WaitingAsk | undefined {
   const open = asks.filter(({ request }) => !sent.includes(request.approvalId));
   const shown = open.find(({ request }) => request.approvalId === ask?.ask.request.approvalId);
@@ -316,7 +316,7 @@ export function atQuestion(at: AnsweringState, index: number, answers: Answering
     each === at.index ? { option, chosen, draft } : (at.places[each] ?? UNANSWERED),
   );
   const before = places[index];
-  // One that is new is read from its beginning.
+  // A new question is read from its beginning.
   const isFollowing = before !== undefined;
   return { at: 'question', index, ...(before ?? UNANSWERED), scroll: 0, isFollowing, places, answers };
 }

@@ -12,7 +12,7 @@ const drafts = signal<ReadonlyMap<string, ReadonlyMap<string, string>>>(new Map(
 
 export const draftOf = (id: string, label: string): string | undefined => drafts.value.get(id)?.get(label);
 
-/** An empty draft, or one that is as it began, does not count. */
+/** An empty or unchanged draft does not count. */
 export function keepDraft(id: string, label: string, text: string, began = ''): void {
   const own = new Map(drafts.value.get(id));
   if (text.trim() === '' || text === began) own.delete(label);

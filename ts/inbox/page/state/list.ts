@@ -55,7 +55,7 @@ export function groupsOf(rows: readonly ListRow[]): RowGroup[] {
   return groups;
 }
 
-/** The id of the row so many below (above, for negatives) the selected one; with none selected the first, or the last. */
+/** The id of the row `by` rows below (above, for negatives) the selected one; with none selected the first, or the last. */
 export function stepFrom(rows: readonly ListRow[], selected: string | null, by: number): string | null {
   const at = rows.findIndex(({ item }) => item.approvalId === selected);
   const next = at === -1 ? (by > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + by));

@@ -131,7 +131,7 @@ function followAddress(): void {
   readList();
 }
 
-/** Of two answers the one that was asked for last counts. */
+/** Of two answers, the one to the latest request counts. */
 let turns = 0;
 let answered = 0;
 

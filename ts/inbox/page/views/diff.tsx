@@ -5,7 +5,7 @@ import type { DiffRow } from '../shown-diff.js';
 const SIGNS = { same: ' ', added: '+', removed: '−', hunk: '', note: '' } as const;
 const SPOKEN = { same: '', added: 'added: ', removed: 'removed: ', hunk: '', note: '' } as const;
 
-/** So many rows are drawn at first. */
+/** How many rows are drawn at first. */
 const FIRST = 600;
 
 /** Lines that were added and removed: by sign, by stripe and by colour. */

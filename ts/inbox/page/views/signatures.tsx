@@ -48,7 +48,7 @@ export function Signatures({ record }: { record: ShownRecord }) {
   );
 }
 
-/** At least so many have yet to sign: one person may count for several needs. */
+/** The fewest people who have yet to sign: one person may count for several needs. */
 const missing = (needs: readonly ShownNeed[]) =>
   Math.max(0, ...needs.map(({ quorum, approved }) => Math.min(8, quorum - (approved ?? 0))));
 

@@ -122,7 +122,7 @@ function Group({ group: { group, rows: own } }: { group: RowGroup }) {
       ))}
     </ul>
   );
-  // Of a run with one request, of which nothing else is known, a heading would say nothing.
+  // For a run with one request and no other facts, a heading would say nothing.
   if (head === undefined || (own.length === 1 && head.prompt === null && head.steps.length === 0)) return list;
   const { name, prompt, status, steps } = head;
   const isLeft = status === 'suspended' || status === 'failed';
