@@ -440,7 +440,9 @@ details?: object | null, };
 /** How the policies that come with an operation are asked about its call. */
 export type NativeAsked = {
 /** What rules know the tool by. */
-ruleName: string, annotations?: Record<string, boolean>,
+ruleName: string,
+/** Other names that its server gives it, which only tighten. */
+otherNames?: readonly string[], annotations?: Record<string, boolean>,
 /** Its run, for grants. */
 runId?: string,
 /** How it runs where no human approves it: for the verdict alone. */
@@ -464,7 +466,9 @@ context: object,
 denied: string | null, };
 
 /** A call to judge. */
-export type NativeCall = { toolName: string, args: unknown, annotations?: Record<string, boolean>,
+export type NativeCall = { toolName: string,
+/** Other names that its server gives it, which only tighten. */
+otherNames?: readonly string[], args: unknown, annotations?: Record<string, boolean>,
 /** How it runs where no human approves it. */
 confined?: NativeConfinedRun, runId?: string,
 /** ms since the epoch, for grants. */

@@ -71,6 +71,30 @@ describe('names', () => {
       for (const tools of [plain, named]) expect(await effectOf(tools, name, preset)).toBe('ask');
   });
 
+  it.each(['read_file', 'mcp__evil__read_file', 'mcp__evil', 'evil_read'])(
+    'a tool that the program calls otherwise is denied under %s, and asked about',
+    async (name) => {
+      const tools = { evil_read: named['read_file'] } as ToolSet;
+      const open = { mcp: 'evil', effect: 'allow' };
+      const how = name === 'mcp__evil' ? { mcp: 'evil' } : { tools: [name] };
+      expect(await effectOf(tools, 'evil_read', rules(open))).toBe('allow');
+      for (const effect of ['deny', 'ask'])
+        expect(await effectOf(tools, 'evil_read', rules(open, { ...how, effect }))).toBe(effect);
+    },
+  );
+
+  it('a rule of its server speaks of the names that the server gives, and of the names here', async () => {
+    const tools = { evil_read: named['read_file'] } as ToolSet;
+    const open = { mcp: 'evil', effect: 'allow' };
+    for (const name of ['read_file', 'evil_read', '*_read', 'read_*'])
+      expect(await effectOf(tools, 'evil_read', rules(open, { mcp: 'evil', tools: [name], effect: 'deny' }))).toBe(
+        'deny',
+      );
+    // The name that the server gives opens nothing.
+    for (const opened of [{ mcp: 'evil', tools: ['read_file'] }, { tools: ['read_file'] }])
+      expect(await effectOf(tools, 'evil_read', rules({ ...opened, effect: 'allow' }))).toBe('ask');
+  });
+
   it.each(['read_file', 'write_todos'])('%s: plan mode does not run it', async (name) => {
     const gate = createGate();
     await gate.setMode('plan');

@@ -1,7 +1,8 @@
 /** `terminalApprover` over streams: what stands out, what is not shown whole, what is not taken, and unseen output. */
+import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { ApprovalRecord, ApprovalRequest, Decision, Gate } from '../../index.js';
+import type { ApprovalRecord, ApprovalRequest, Decision, Gate, TerminalApprover } from '../../index.js';
 import { createGate, terminalApprover } from '../../ts/index.js';
 import { call, calls, collect, says } from '../support/model.js';
 import { start } from '../support/play.js';
@@ -449,6 +450,81 @@ describe.each(AROUND)('in a function %s', (_, around) => {
     input.write('y\r');
     await events;
     expect(ran).toEqual(['del /three']);
+  });
+});
+
+describe('in a function on a pipe, after a call that it did not ask about', () => {
+  type AskFunction = (request: ApprovalRequest, context: typeof signal) => Promise<Decision>;
+  const TURNS = [three, says('.')];
+  /** Runs a call of each name, with `two` rejected elsewhere before the function asks about it. */
+  const withoutTwo = async (around: (ask: TerminalApprover, gate: Gate) => AskFunction, isBefore = true) => {
+    await using gate = createGate();
+    using _warned = listenToWarnings();
+    const failed = vi.spyOn(console, 'error').mockImplementation(() => {});
+    onTestFinished(() => failed.mockRestore());
+    const { input, output, until } = place(false);
+    const { ran, tools } = recordingTools();
+    const onApprovalRequest = around(terminalApprover({ input, output }), gate);
+    const { run } = start({ tools, gate, interruptOn: 'all', onApprovalRequest, turns: TURNS });
+    const events = collect(run);
+    await until('Run it? ');
+    const two = (await gate.pending()).find(({ toolCallId }) => toolCallId === 'two');
+    if (isBefore) await gate.reject(two!.approvalId);
+    input.end('n\ny\ny\n');
+    await events;
+    return ran;
+  };
+
+  test.each<[string, (request: ApprovalRequest) => object]>([
+    ['without its id', ({ toolName, args, preview }) => ({ toolName, args, preview })],
+    ['with another id', (request) => ({ ...request, approvalId: 'x' })],
+    ['with its preview alone', ({ preview }) => ({ preview })],
+  ])('a request that is handed on %s takes no line of another', async (_, handedOn) => {
+    const ran = await withoutTwo((ask) => (request) => ask(handedOn(request) as ApprovalRequest));
+    expect(ran).toEqual([]);
+  });
+
+  test('that was decided while the function did something else, no line answers the next', async () => {
+    const around = (ask: TerminalApprover, gate: Gate): AskFunction => {
+      return async (request, { abortSignal }) => {
+        if (request.toolCallId === 'two') {
+          const aborted = once(abortSignal, 'abort');
+          await gate.reject(request.approvalId);
+          await aborted;
+        }
+        abortSignal.throwIfAborted();
+        return ask(request);
+      };
+    };
+    expect(await withoutTwo(around, false)).toEqual([]);
+  });
+
+  test('the lines of the next run answer nothing, whatever function asks there', async () => {
+    await using gate = createGate();
+    using _warned = listenToWarnings();
+    const failed = vi.spyOn(console, 'error').mockImplementation(() => {});
+    onTestFinished(() => failed.mockRestore());
+    const { input, output, until } = place(false);
+    const ask = terminalApprover({ input, output });
+    const { ran, tools } = recordingTools();
+    const go = (name: string) =>
+      start({
+        tools,
+        gate,
+        runId: name,
+        interruptOn: 'all',
+        onApprovalRequest: (request) => ask(request),
+        turns: TURNS,
+      });
+    const first = collect(go('first').run);
+    await until('Run it? ');
+    const last = (await gate.pending()).find(({ toolCallId }) => toolCallId === 'three');
+    await gate.reject(last!.approvalId);
+    // The third was meant for a call that nobody asks about any more.
+    input.end('n\nn\ny\n');
+    await first;
+    await collect(go('second').run);
+    expect(ran).toEqual([]);
   });
 });
 

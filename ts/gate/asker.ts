@@ -15,7 +15,7 @@ import type {
 } from '../../index.js';
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { argumentRows, type BoundBy, type Gating, type NativeNetwork, type RawRecord } from '../native.js';
-import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
+import { annotationsOf, otherRuleNames, ruleNameOf } from '../policy/foreign.js';
 import type { JudgedByPolicy, Policies, ShownCall } from '../policy/policies.js';
 import { lazily } from '../values/lazily.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
@@ -240,6 +240,7 @@ export class CallAsker {
       toolName,
       args,
       ruleName: ruleNameOf(toolName, tool),
+      otherNames: otherRuleNames(toolName, tool),
       annotations: annotationsOf(tool),
       runId: this.#mainRunId,
       startsAgents,
@@ -263,7 +264,8 @@ export class CallAsker {
   /** As rules know it. */
   #judgedAs({ toolCallId, toolName, args, tool, signal }: BoundCall): JudgedByPolicy {
     const ruleName = ruleNameOf(toolName, tool);
-    return { toolCallId, toolName, ruleName, args, annotations: annotationsOf(tool), signal };
+    const otherNames = otherRuleNames(toolName, tool);
+    return { toolCallId, toolName, ruleName, otherNames, args, annotations: annotationsOf(tool), signal };
   }
 
   /** What an edit of a call is bound to, as things are now. */

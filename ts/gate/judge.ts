@@ -9,7 +9,7 @@ import { once } from '../values/lazily.js';
 import { toldKind } from '../errors/told-value.js';
 import { failedBy, warnJudging } from './warn-judging.js';
 import type { Gating } from '../native.js';
-import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
+import { annotationsOf, otherRuleNames, ruleNameOf } from '../policy/foreign.js';
 import type { JudgedByPolicy, Policies } from '../policy/policies.js';
 import { RuleAnswers } from '../policy/rule-answers.js';
 import { approvalsNow } from '../policy/very-tool.js';
@@ -87,6 +87,7 @@ export async function judge(call: JudgedCall, by: CallJudge): Promise<CallVerdic
     toolCallId,
     toolName,
     ruleName,
+    otherNames: otherRuleNames(toolName, tool),
     args,
     annotations,
     signal,

@@ -51,6 +51,12 @@ export interface CallableTool {
   tool: Tool | undefined;
 }
 
+/** What rules that deny or ask also mean it by: under the name that its server gives it, where its set has another one. */
+export function otherRuleNames(toolName: string, tool: Tool | undefined): readonly string[] | undefined {
+  const [ruleName, given] = wholeNames({ toolName, tool });
+  return given === undefined || given === ruleName ? undefined : [given];
+}
+
 /** What it is known by to rules, and would be if its set had the name that its server gives it. */
 function wholeNames({ toolName, tool }: CallableTool): string[] {
   const ruleName = ruleNameOf(toolName, tool);

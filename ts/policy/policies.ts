@@ -44,6 +44,8 @@ export interface JudgedByPolicy {
   toolName: string;
   /** What rules know the tool by, where that is not its name. */
   ruleName?: string | undefined;
+  /** What it is called besides, by its server. These names only tighten. */
+  otherNames?: readonly string[] | undefined;
   args: ValueSnapshot;
   /** What the tool says of itself. */
   annotations?: Readonly<Record<string, unknown>> | undefined;
@@ -261,8 +263,15 @@ export class Policies {
     if (problems !== null) this.#onProblems?.(problems);
   }
 
-  #nativeCall({ toolName, ruleName = toolName, args, annotations, runId }: JudgedByPolicy): NativeCall {
-    return { toolName: ruleName, args: args.json, annotations: hintsOf(annotations), runId, now: Date.now() };
+  #nativeCall({ toolName, ruleName = toolName, otherNames, args, annotations, runId }: JudgedByPolicy): NativeCall {
+    return {
+      toolName: ruleName,
+      otherNames,
+      args: args.json,
+      annotations: hintsOf(annotations),
+      runId,
+      now: Date.now(),
+    };
   }
 
   /** The call with what the functions of the rules say of it. */
@@ -301,8 +310,8 @@ export class Policies {
 
 /** How several policies are asked about one call, in an operation that has its arguments. */
 export function askedOf(all: readonly Policies[], call: JudgedByPolicy): Awaitable<NativeAsked> {
-  const { toolName, ruleName = toolName, annotations, runId } = call;
-  const asked = { ruleName, annotations: hintsOf(annotations), runId };
+  const { toolName, ruleName = toolName, otherNames, annotations, runId } = call;
+  const asked = { ruleName, otherNames, annotations: hintsOf(annotations), runId };
   const answers = all.map((policies) => policies.conditionsOf(call));
   if (answers.every((answer) => answer === undefined)) return { ...asked, now: Date.now() };
   return Promise.all(answers).then((said) => ({

@@ -2,6 +2,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { CountersignError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
+import { skippedRequests } from '../gate/makers.js';
 import { WorkLimit } from '../values/limit.js';
 import { whenAborted } from '../values/when-aborted.js';
 import { SeenOutput, seenOutput } from './seen.js';
@@ -35,12 +36,16 @@ export class LineInput {
   /** Piped lines that are yet to come, and belong to what had its turn and took none: they answer nothing else. */
   #owed = 0;
   #isEnded = false;
-  /** It is unknown which call the next piped line is for. */
-  #isOutOfOrder = false;
+  /** How many requests were skipped before the first of these lines could be meant for one. */
+  readonly #skippedBefore: number;
+  /** Whether an approver was called by a function of the program. */
+  #isWrapped = false;
   #failure: CountersignError | undefined;
 
   constructor(input: LineSource, output: Writable) {
     this.#input = input;
+    // The lines of a program's own input have been there from its beginning.
+    this.#skippedBefore = input === process.stdin ? 0 : skippedRequests();
     // The next caller is told; without a listener it would end the process.
     input.on('error', (error) => (this.#failure ??= inputFailed(error)));
     const seen = seenOutput(input, output);
@@ -84,22 +89,21 @@ export class LineInput {
   }
 
   /**
-   * A call was skipped, and it is unknown whether a piped line was meant for it: no line answers anything any more. On a terminal
-   * a line answers what is shown.
+   * A line of a pipe answers the call whose turn it is. Called in a function of the program, an approver does not hear of calls that
+   * were decided before that function asked about them: after the first of these, no line answers anything. On a terminal a line
+   * answers what is shown.
    *
+   * @param isCallback whether the approver is the callback of the run: then it hears of them
    * @throws {CountersignError} `ERR_INPUT_ENDED`
    */
-  loseOrder(): void {
-    this.#isOutOfOrder = !this.isTerminal;
-    this.#mustBeInOrder();
-  }
-
-  #mustBeInOrder(): void {
-    if (!this.#isOutOfOrder) return;
+  mustBeInOrder(isCallback: boolean): void {
+    if (this.isTerminal) return;
+    this.#isWrapped ||= !isCallback;
+    if (!this.#isWrapped || skippedRequests() === this.#skippedBefore) return;
     throw new CountersignError({
       code: 'ERR_INPUT_ENDED',
       message:
-        'a call was decided elsewhere before it was put to the function that terminalApprover() is called in, so that nobody knows which call the next piped line is for. Give terminalApprover() itself as onApprovalRequest, or run it on a terminal',
+        'a call was decided elsewhere before the function that terminalApprover() is called in asked about it, so that nobody knows which call the next piped line is for. Give terminalApprover() itself as onApprovalRequest, or run it on a terminal',
     });
   }
 
@@ -117,7 +121,6 @@ export class LineInput {
    */
   async line(asked: LineRequest): Promise<string | undefined> {
     asked.signal.throwIfAborted();
-    this.#mustBeInOrder();
     if (!this.isTerminal) this.say(asked.prompt);
     await this.mustBeSeen();
     if (!this.isTerminal) {

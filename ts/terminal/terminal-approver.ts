@@ -6,7 +6,7 @@ import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
 import { warnSeldom } from '../errors/warn-once.js';
 import { agentLine, shownPreview } from '../gate/agent-reason.js';
-import { contextOf, hearsUnasked, makesCallbacks, wasPassedOver } from '../gate/makers.js';
+import { contextOf, hearsUnasked, makesCallbacks, takesCall } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { dangersInWords, doubtsAbout } from '../gate/danger.js';
@@ -65,10 +65,11 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
   const call = (): void =>
     person.waits([...waiting].map((key) => ({ key, toolName: String(key.toolName ?? 'a call') })));
   const inTurn = (request: ShownRequest, given?: GivenContext): Promise<unknown> => {
+    const isCallback = takesCall(request.approvalId, ask);
     const { abortSignal, objectionTo } = wholeContext(request, given);
     return lines.inTurn(linesFor(request), async () => {
       abortSignal.throwIfAborted();
-      if (wasPassedOver(request.approvalId)) lines.loseOrder();
+      lines.mustBeInOrder(isCallback);
       if (lines.isLeft) throw ended(lines);
       try {
         call();

@@ -78,6 +78,7 @@ fn measure(policy: &Policy, tool: &str, args: BTreeMap<String, Json>, name: &str
     let args = Json::Object(args);
     let hints = BTreeMap::new();
     let call = JudgedCall {
+        other_names: &[],
         tool_name: tool,
         args: &args,
         cwd: None,

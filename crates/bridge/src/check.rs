@@ -264,6 +264,7 @@ impl Batch {
             .map_err(|error| format!("`call` cannot be read: {error}"))?;
         let annotations = call.annotations.unwrap_or_default();
         let judged = JudgedCall {
+            other_names: &[],
             tool_name: &call.tool_name,
             args: &call.args,
             cwd: None,

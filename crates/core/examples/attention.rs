@@ -111,6 +111,7 @@ impl Preset {
         let [_, project, _] = line.place();
         let run = ConfinedRun { writes: vec![project] };
         let call = JudgedCall {
+            other_names: &[],
             tool_name: "bash",
             args: &args,
             cwd: None,

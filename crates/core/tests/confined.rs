@@ -77,6 +77,7 @@ impl Call {
 
     fn judged(&self) -> JudgedCall<'_> {
         JudgedCall {
+            other_names: &[],
             tool_name: &self.tool,
             args: &self.args,
             cwd: None,

@@ -73,6 +73,7 @@ fn shared_shell_rows() {
         let command = row["command"].as_str().unwrap().to_owned();
         let args = Json::Object(BTreeMap::from([("command".to_owned(), Json::String(command))]));
         let call = JudgedCall {
+            other_names: &[],
             tool_name: "execute",
             args: &args,
             cwd: None,

@@ -94,6 +94,7 @@ impl PolicyEngine {
             .map_err(|error| format!("{error:?}"))?;
         let annotations = BTreeMap::new();
         let call = JudgedCall {
+            other_names: &[],
             tool_name,
             args: &args,
             cwd: None,

@@ -63,6 +63,10 @@ pub(crate) fn refused(failure: LookFailure) -> GateError {
 pub(crate) struct NativeAsked {
     /// What rules know the tool by.
     rule_name: Box<str>,
+    /// Other names that its server gives it, which only tighten.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, type = "readonly string[]"))]
+    other_names: Vec<String>,
     #[serde(default)]
     #[cfg_attr(test, ts(optional, type = "Record<string, boolean>"))]
     annotations: BTreeMap<String, bool>,
@@ -98,6 +102,7 @@ impl NativeAsked {
     pub(crate) fn call(&self, args: Json) -> PolicyCall {
         PolicyCall {
             tool_name: self.rule_name.to_string(),
+            other_names: self.other_names.clone(),
             args,
             annotations: self.annotations.clone(),
             conditions: Vec::new(),

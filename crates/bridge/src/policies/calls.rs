@@ -84,6 +84,10 @@ impl Operate<&Policies> for AskReady {
 #[serde(rename_all = "camelCase")]
 struct NativeCall {
     tool_name: String,
+    /// Other names that its server gives it, which only tighten.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, type = "readonly string[]"))]
+    other_names: Vec<String>,
     #[cfg_attr(test, ts(type = "unknown"))]
     args: Json,
     #[serde(default)]
@@ -177,6 +181,7 @@ impl NativeCall {
     fn read(self) -> Result<(PolicyCall, Also), GateError> {
         let Self {
             tool_name,
+            other_names,
             args,
             annotations,
             confined,
@@ -192,6 +197,7 @@ impl NativeCall {
         let confined = confined.as_ref().map(NativeConfinedRun::run);
         let call = PolicyCall {
             tool_name,
+            other_names,
             args,
             annotations,
             conditions,

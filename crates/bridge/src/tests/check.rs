@@ -37,6 +37,7 @@ fn context() -> PathContext {
 fn verdict(policy: &Policy, command: &str) -> Verdict {
     let args = BTreeMap::from([("command".to_owned(), Json::String(command.to_owned()))]);
     let call = JudgedCall {
+        other_names: &[],
         tool_name: "bash",
         args: &Json::Object(args),
         cwd: None,

@@ -15,6 +15,7 @@ use super::document::{
     CommandPattern, DocumentPlace, MatchOrder, PolicyDocument, PolicyMode, PolicySource,
     RuleApprovers, RuleRisk,
 };
+use super::judge::JudgedCall;
 use super::names::names_of;
 use super::network::{self, NetworkReach};
 use super::reading::ToolReadings;
@@ -312,9 +313,11 @@ impl CompiledRule {
     }
 
     /// Whether it speaks of this tool, which gives these hints of itself. A hint that is not given is what MCP takes it for.
-    pub(crate) fn speaks_of(&self, tool: &str, hints: &BTreeMap<String, bool>) -> bool {
+    pub(crate) fn speaks_of(&self, call: &JudgedCall) -> bool {
+        let hints = call.annotations;
         let named = |names: &Vec<NamePattern>| {
-            names_of(tool, self.effect).any(|tool| names.iter().any(|name| name.matches(tool)))
+            names_of(call.tool_name, call.other_names, self.effect)
+                .any(|tool| names.iter().any(|name| name.matches(tool)))
         };
         self.tools.as_ref().is_none_or(named)
             && self.annotations.iter().all(|(hint, expected)| {

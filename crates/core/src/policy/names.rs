@@ -23,16 +23,22 @@ pub(super) fn own_names(tool: &str) -> impl Iterator<Item = &str> {
     (0..tool.len()).filter_map(|at| tool.get(at..)?.strip_prefix("__"))
 }
 
-/// The names that a rule of this effect may mean a tool by: a deny or an ask also by what its server calls it.
-pub(super) fn names_of(tool: &str, effect: Effect) -> impl Iterator<Item = &str> {
-    let own = own_names(if effect == Effect::Allow { "" } else { tool });
-    std::iter::once(tool).chain(own)
+/// The names that a rule of this effect may mean a tool by: a deny or an ask also by those that its server gives it.
+pub(super) fn names_of<'a>(
+    tool: &'a str, other_names: &'a [String], effect: Effect,
+) -> impl Iterator<Item = &'a str> {
+    let is_allow = effect == Effect::Allow;
+    let others = if is_allow { &[] } else { other_names }.iter().map(String::as_str);
+    let own = own_names(if is_allow { "" } else { tool });
+    std::iter::once(tool)
+        .chain(own)
+        .chain(others.flat_map(|name| std::iter::once(name).chain(own_names(name))))
 }
 
 /// Whether a rule speaks of this tool.
 pub fn rule_names(rule: &PolicyRule, tool: &str) -> bool {
     rule.tools.as_ref().is_none_or(|names| {
-        names_of(tool, rule.effect)
+        names_of(tool, &[], rule.effect)
             .any(|tool| names.iter().any(|name| NamePattern::of(name).matches(tool)))
     })
 }

@@ -176,6 +176,7 @@ impl<'a> SealedAccess<'a> {
         let text = Json::String(path.to_owned());
         let args = Json::Object(BTreeMap::from([("file_path".to_owned(), text)]));
         let call = JudgedCall {
+            other_names: &[],
             tool_name,
             args: &args,
             cwd: None,

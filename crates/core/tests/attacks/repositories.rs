@@ -460,6 +460,7 @@ fn a_blank_beside_the_place_of_a_repository_is_a_part_of_its_name() {
     let policy = started(&house, "read-only", "project");
     let folder = house.at("project/vendor/filed");
     let call = JudgedCall {
+        other_names: &[],
         tool_name: "bash",
         args: &text("command", "git status"),
         cwd: Some(&folder),

@@ -36,6 +36,7 @@ pub(crate) fn verdict(
     };
     let policy = Policy::compile(documents, &context).unwrap();
     let call = JudgedCall {
+        other_names: &[],
         tool_name: tool,
         args: &args.to_string().parse().unwrap(),
         cwd: None,

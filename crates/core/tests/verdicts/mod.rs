@@ -42,6 +42,7 @@ pub(crate) fn judged(
 ) -> Result<Verdict, NeedsFiles> {
     let annotations = BTreeMap::new();
     let call = JudgedCall {
+        other_names: &[],
         tool_name: tool,
         args,
         cwd: None,

@@ -93,6 +93,7 @@ impl LineJudge {
             .map_err(|error| format!("{error:?}"))?;
         let annotations = BTreeMap::new();
         let call = JudgedCall {
+            other_names: &[],
             tool_name: "run_bash",
             args: &args,
             cwd: None,

@@ -13,6 +13,8 @@ use crate::policy::{ConfinedRun, Effect, JudgedCall};
 pub struct PolicyCall {
     /// The tool; of an MCP server as [`mcp_name`](crate::policy::mcp_name) calls it.
     pub tool_name: String,
+    /// Other names that its server gives it, which only tighten.
+    pub other_names: Vec<String>,
     /// Its arguments.
     pub args: Json,
     /// Hints that the tool gives of itself.
@@ -56,6 +58,7 @@ impl PolicyCall {
     pub(super) fn judged(&self) -> JudgedCall<'_> {
         JudgedCall {
             tool_name: &self.tool_name,
+            other_names: &self.other_names,
             args: &self.args,
             cwd: None,
             annotations: &self.annotations,

@@ -180,6 +180,7 @@ impl Policies {
             .iter()
             .map(|(asked, offer, times)| PastCall {
                 call: JudgedCall {
+                    other_names: &[],
                     confined: None,
                     tool_name: &asked.tool_name,
                     args: &asked.args,

@@ -141,8 +141,8 @@ impl RuleIndex {
     }
 
     /// Rules for whole calls that could speak of this tool.
-    pub(crate) fn whole(&self, tool: &str, found: &mut Vec<usize>) {
-        for name in names_of(tool, Effect::Deny) {
+    pub(crate) fn whole(&self, tool: &str, other_names: &[String], found: &mut Vec<usize>) {
+        for name in names_of(tool, other_names, Effect::Deny) {
             self.whole.find(name, found);
         }
     }

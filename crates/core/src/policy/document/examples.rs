@@ -208,6 +208,7 @@ impl<'a> RuleTrial<'a> {
             .iter()
             .map(|policy| {
                 let call = JudgedCall {
+                    other_names: &[],
                     tool_name: &format!("{TOOL} {argument}"),
                     args: &args,
                     cwd: None,

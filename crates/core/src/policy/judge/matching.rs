@@ -58,7 +58,7 @@ impl CallJudge<'_> {
     /// The rules for whole calls that speak of this one.
     pub(super) fn whole_rules(&self) -> Vec<RuleHit> {
         let mut found = Vec::new();
-        self.policy.index().whole(self.call.tool_name, &mut found);
+        self.policy.index().whole(self.call.tool_name, self.call.other_names, &mut found);
         found.sort_unstable();
         found.dedup();
         found.into_iter().filter_map(|rule| self.hit(rule, |_| RuleMeeting::Yes)).collect()
@@ -294,7 +294,7 @@ impl CallJudge<'_> {
         if !rule.confined.is_none_or(|runs| runs.speaks_of(self.confined)) {
             return None;
         }
-        if condition == Some(false) || !rule.speaks_of(self.call.tool_name, self.call.annotations) {
+        if condition == Some(false) || !rule.speaks_of(self.call) {
             return None;
         }
         let how = match (rule.effect, meets(rule)) {

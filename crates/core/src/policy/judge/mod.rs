@@ -46,6 +46,8 @@ use crate::shell::{FileAccess, only_asks};
 pub struct JudgedCall<'a> {
     /// The tool.
     pub tool_name: &'a str,
+    /// Other names that its server gives it: a deny or an ask may mean it by one of them.
+    pub other_names: &'a [String],
     /// Its arguments.
     pub args: &'a Json,
     /// The directory that it runs in, as its host says. `None`: the policy's own.

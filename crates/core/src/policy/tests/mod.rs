@@ -96,6 +96,7 @@ impl Call {
 
     pub(super) fn judged(&self) -> JudgedCall<'_> {
         JudgedCall {
+            other_names: &[],
             tool_name: &self.tool,
             args: &self.args,
             cwd: None,

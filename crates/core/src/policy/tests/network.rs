@@ -13,6 +13,7 @@ fn said_of(policy: &Policy, args: &[(&str, &str)]) -> Effect {
     let args = Json::Object(args.collect());
     let annotations = std::collections::BTreeMap::new();
     let call = JudgedCall {
+        other_names: &[],
         tool_name: "network",
         args: &args,
         cwd: None,
@@ -70,6 +71,7 @@ fn no_pattern_opens_this_machine_or_what_is_beside_it() {
         let args = Json::Object(fields.into_iter().collect());
         let annotations = std::collections::BTreeMap::new();
         let call = JudgedCall {
+            other_names: &[],
             tool_name: "network",
             args: &args,
             cwd: None,
