@@ -2,7 +2,8 @@ import { nearestOf } from '../../options/nearest.js';
 import { isRecord } from './tools.js';
 
 /**
- * What to do about an option that has the name of a tool, or nearly: so `applyInterruptConfig` takes them. `undefined`: it is none.
+ * What to do about an option that has the name of a tool, or nearly: so `applyInterruptConfig` takes them.
+ * `undefined`: no tool is called so.
  *
  * @param place the entry that it was given to
  * @param tools as they were given
