@@ -129,7 +129,8 @@ export interface UnknownToolsOptions {
  *
  * @throws {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) for a name that is plainly a typo
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a configuration of the wrong shape, and a gated entry that is not a tool
- * of the AI SDK. Also for a tool with a property that only looks like `needsApproval`
+ * of the AI SDK. Also for a tool with a property that only looks like `needsApproval`, and for one that calls others
+ * (`experimental_toolCallers`, code mode) beside one that needs approval: use {@link gateTools}
  * @throws {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
  */
 export declare function applyInterruptConfig<TOOLS extends ToolSet>(

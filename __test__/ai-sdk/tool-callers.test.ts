@@ -1,7 +1,7 @@
 /** Tools that call other tools, which the AI SDK binds to them: they pass the gate, and so does each call of theirs. */
 import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
-import type { ApprovalRequest } from '../../index.js';
+import type { ApprovalRequest, InterruptOn } from '../../index.js';
 import { createDeepAgent, createTaskTool } from '../../ts/agent/index.js';
 import { applyInterruptConfig, createGate, gateTools, streamWithEvents } from '../../ts/index.js';
 import { denying, human, toolEntries } from '../support/entries.js';
@@ -181,29 +181,38 @@ describe.runIf(major === 7)('a tool that calls others', () => {
     expect(ran).toEqual(['program']);
   });
 
-  it('applyInterruptConfig: the SDK asks about the tool, and it refuses calls that need approval', async () => {
+  it('applyInterruptConfig: the SDK asks about the tool itself', async () => {
     const { ran, tools } = set();
-    const applied = applyInterruptConfig(tools, { program: true });
     const { content } = await ai.generateText({
       model: scripted([calls(program(del('/a')))]).model,
       prompt: 'go',
-      tools: applied,
+      tools: applyInterruptConfig(tools, { program: true }),
       ...(toolCallers as object),
     });
     expect(content.map(({ type }) => type)).toEqual(['tool-call', 'tool-approval-request']);
     expect(ran).toEqual([]);
+  });
 
-    const { content: nested } = await ai.generateText({
-      model: scripted([calls(program(del('/a')))]).model,
-      prompt: 'go',
-      tools: applyInterruptConfig(tools, { del: true }),
-      ...(toolCallers as object),
-    });
-    expect(nested).toMatchObject([
-      { type: 'tool-call' },
-      { type: 'tool-error', error: { message: 'del requires approval' } },
-    ]);
-    expect(ran).toEqual(['program']);
+  it.each<[string, InterruptOn]>([
+    ['the called tool', { del: true }],
+    ['the called tool by a function', { del: { shouldApprove: () => true } }],
+    ['all but the caller', { '*': true, program: false }],
+    ['all', 'all'],
+  ])('applyInterruptConfig refuses a caller beside a tool that needs approval: %s', (_, interruptOn) => {
+    const { tools } = set();
+    expect(() => applyInterruptConfig(tools, interruptOn)).toThrow(
+      expect.objectContaining({
+        code: 'ERR_INVALID_CONFIG',
+        message: expect.stringMatching(/"program" may call other tools itself.*gateTools.*streamWithEvents/) as unknown,
+      }),
+    );
+  });
+
+  it('applyInterruptConfig refuses a caller beside a tool that says itself that it needs approval', () => {
+    const { tools } = set();
+    const own = { ...tools, del: { ...tools['del'], needsApproval: true } } as ai.ToolSet;
+    expect(() => applyInterruptConfig(own, { read: false })).toThrow('"program" may call other tools itself');
+    expect(() => applyInterruptConfig(own, { del: false })).not.toThrow();
   });
 
   it("gateTools, mode 'stop': the SDK ends its turn at the tool", async () => {

@@ -594,21 +594,22 @@ describe('an edit', () => {
 });
 
 describe('split answers', () => {
-  it('one of two answered and sent: the other is not run by it', async () => {
+  it('one of two answered and sent: neither runs before both are answered, and no result is lost', async () => {
     const chat = new Chat(
       [calls(call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2')), says('.')],
       'gateTools',
     );
     await chat.post();
-    const before = structuredClone(chat.messages);
     expect(ai.lastAssistantMessageIsCompleteWithApprovalResponses({ messages: chat.answer(true) })).toBe(false);
-    await chat.post(structuredClone(chat.messages)).catch(() => {});
-    expect(chat.ran).not.toContain('del /2');
-    // The retry with both answers does not run the first again.
-    chat.messages = before;
-    chat.answer(true);
-    await chat.post(chat.answer(true, { toolCallId: 'c2' })).catch(() => {});
-    expect(chat.ran.filter((line) => line === 'del /1').length).toBeLessThanOrEqual(1);
+    await expect(chat.post(structuredClone(chat.messages))).rejects.toMatchObject({
+      code: 'ERR_INVALID_DECISION',
+      message: expect.stringMatching(/no answer to "del".*Nothing was decided.*sendAutomaticallyWhen/) as unknown,
+    });
+    expect(chat.ran).toEqual([]);
+    expect(await chat.gate.pending()).toHaveLength(2);
+    // With both answers each runs, once.
+    await chat.post(chat.answer(true, { toolCallId: 'c2' }));
+    expect(chat.ran.toSorted()).toEqual(['del /1', 'del /2']);
   });
 });
 

@@ -20,6 +20,8 @@ const model = () => scripted([says('done')]).model;
 const GIVEN: Record<string, () => object | Promise<object>> = {
   'a gate': gateOf,
   'its audit': () => gateOf().audit,
+  'the list of its audit': () => gateOf().audit.list(),
+  'the export of its audit': () => gateOf().audit.export(),
   'its grants': () => gateOf().grants,
   'its events': () => gateOf().events(),
   'a run': () => streamWithEvents({ model: model(), prompt: 'go', interruptOn: {} }),
@@ -42,11 +44,11 @@ const GIVEN: Record<string, () => object | Promise<object>> = {
 };
 
 /** Of the object and of its classes. */
-function methodsOf(object: object): string[] {
+function methodsOf(object: object): (string | symbol)[] {
   const above = Object.getPrototypeOf(object) as object | null;
-  const own = Object.entries(Object.getOwnPropertyDescriptors(object))
-    .filter(([name, { value }]) => typeof value === 'function' && name !== 'constructor')
-    .map(([name]) => name);
+  const own = Reflect.ownKeys(object).filter(
+    (name) => name !== 'constructor' && typeof Object.getOwnPropertyDescriptor(object, name)?.value === 'function',
+  );
   return above === null || above === Object.prototype ? own : [...new Set([...own, ...methodsOf(above)])];
 }
 
@@ -73,10 +75,10 @@ test.each(Object.entries(GIVEN))('%s: each method does alone what it does there'
   // Those that fail before they need their object would not be found below.
   expect(names.filter((name) => !Object.hasOwn(object, name))).toEqual([]);
   for (const name of names) {
-    const [one, other] = [await make(), await make()] as Record<string, (...given: unknown[]) => unknown>[];
+    const [one, other] = [await make(), await make()] as Record<string | symbol, (...given: unknown[]) => unknown>[];
     const { [name]: method } = one!;
     const failure = await failureOf(method!, soon());
-    if (failure !== undefined) expect(failure, name).toBe(await failureOf(() => other![name]!(), late()));
+    if (failure !== undefined) expect(failure, String(name)).toBe(await failureOf(() => other![name]!(), late()));
   }
 });
 
@@ -108,6 +110,31 @@ test('a method that was taken from a gate decides there', async () => {
   await decideAll([other!.approvalId], { type: 'reject' });
   expect((await Promise.all(asked)).map(({ approved }) => approved)).toEqual([true, false]);
   expect(await get(one!.approvalId)).toMatchObject({ decidedBy: 'ada' });
+});
+
+test('what disposes of a gate or a run, and what iterates one, work alone', async () => {
+  const { [Symbol.asyncDispose]: close, request } = gateOf();
+  await close();
+  await expect(request({ toolName: 'deploy', args: {} })).rejects.toMatchObject({ code: 'ERR_GATE_CLOSED' });
+  const { [Symbol.asyncIterator]: iterate, [Symbol.asyncDispose]: leave } = streamWithEvents({
+    model: model(),
+    prompt: 'go',
+    interruptOn: {},
+  });
+  expect(await iterate().next()).toMatchObject({ done: false });
+  await leave();
+});
+
+test('a list of the audit is read by a `next` that was taken from it', async () => {
+  const gate = createGate({ ledger: 'sqlite:' });
+  onTestFinished(() => gate.close());
+  void gate.request({ toolName: 'deploy', args: {} }).catch(() => {});
+  await gate.pending();
+  for (const read of [gate.audit.list(), gate.audit.export()]) {
+    const { next, return: leave } = read as AsyncGenerator<unknown>;
+    expect((await next()).done).toBe(false);
+    expect(await leave(undefined)).toEqual({ value: undefined, done: true });
+  }
 });
 
 test('a gate is looked at as before: its methods are no properties that a copy would have', () => {

@@ -1,6 +1,6 @@
 /** A slip outside of the gate must not leave open what somebody meant to close. In each, the human would say no. */
 import * as ai from 'ai';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createAskUserTool, createDeepAgent, createLocalBackend, createTaskTool } from '../../ts/agent/index.js';
 import * as api from '../../ts/index.js';
@@ -65,7 +65,7 @@ const SLIPS: [string, string, (stage: Stage) => Promise<void>][] = [
   ],
   [
     'gateTools(tools, { delete_file: true }), as applyInterruptConfig takes it',
-    'gateTools(tools, { interruptOn: { "delete_file": true } })',
+    'gateTools(tools, { interruptOn: { delete_file: true } })',
     async (s) => generate(s, api.gateTools(s.tools, { delete_file: true, ...no } as never)),
   ],
   [
@@ -128,6 +128,72 @@ describe('nothing runs, and the error says what was meant', () => {
     const played = stage({ requiresApproval: value });
     await run({ ...played.of, interruptOn: 'none' });
     expect(played.ran).toEqual(['/a']);
+  });
+});
+
+describe('an option of a run that would gate a tool somewhere else is refused', () => {
+  const TOOL = 'interruptOn: { delete_file: true }';
+  const policy = 'did you mean "policy"?';
+  const asks = 'did you mean "interruptOn"?';
+  const NAMES: [string, unknown, string][] = [
+    ['delete_file', true, TOOL],
+    ['delete_file', { shouldApprove: () => true }, TOOL],
+    ['delete_file', 'deny', TOOL],
+    ['deleteFile', true, TOOL],
+    ['delet_file', true, TOOL],
+    ['deny', ['delete_file'], policy],
+    ['denied', ['delete_file'], policy],
+    ['deniedTools', ['delete_file'], policy],
+    ['allow', ['other'], policy],
+    ['allowed_tools', ['other'], policy],
+    ['blockedTools', ['delete_file'], policy],
+    ['blocklist', ['delete_file'], policy],
+    ['forbid', ['delete_file'], policy],
+    ['rule', [], policy],
+    ['rules', [{ effect: 'deny', tools: '*' }], policy],
+    ['permission', 'ask', policy],
+    ['ask', ['delete_file'], asks],
+    ['gated', ['delete_file'], asks],
+    ['dangerousTools', ['delete_file'], asks],
+    ['sensitiveTools', ['delete_file'], asks],
+    ['requireApproval', true, asks],
+    ['requireConfirmation', true, asks],
+    ['needsApprovalFor', ['delete_file'], asks],
+    ['toolsRequiringReview', ['delete_file'], 'the options are'],
+    ['askBeforeTools', ['delete_file'], 'the options are'],
+    ['toolRulesByName', {}, 'the options are'],
+  ];
+  const WAYS: Record<string, (stage: Stage, option: object) => Promise<void>> = {
+    streamWithEvents: (s, option) => run({ ...s.of, ...no, ...option }),
+    'streamWithEvents of an agent': ({ of: { prompt, ...settings } }, option) =>
+      run({ agent: new ai.ToolLoopAgent(settings as never), prompt, ...no, ...option }),
+    'settings of an agent': ({ of: { prompt, ...settings } }, option) =>
+      run({ agent: new ai.ToolLoopAgent({ ...settings, ...option } as never), prompt, ...no }),
+    resume: async (s, option) => {
+      const gate = api.createGate({ ledger: 'sqlite:' });
+      onTestFinished(() => gate.close());
+      await collect(api.resume({ ...s.of, prompt: undefined, ...no, gate, runId: 'r', ...option } as never));
+    },
+  };
+
+  test.each(Object.keys(WAYS).flatMap((way) => NAMES.map((each) => [way, ...each] as const)))(
+    '%s: %s: %j',
+    async (way, name, value, hint) => {
+      const played = stage();
+      await expect((async () => WAYS[way]!(played, { [name]: value }))()).rejects.toMatchObject({
+        code: 'ERR_INVALID_CONFIG',
+        message: expect.stringContaining(way === 'settings of an agent' && hint !== TOOL ? name : hint) as unknown,
+      });
+      expect(played.ran).toEqual([]);
+      expect(played.prompts).toHaveLength(0);
+    },
+  );
+
+  test('what nobody knows and no tool is called is warned of, and handed on', async () => {
+    using heard = listenToWarnings();
+    const played = stage();
+    await run({ ...played.of, ...no, interruptOn: 'all', brandNew: 1 });
+    expect(heard.warnings.join()).toContain('"brandNew"');
   });
 });
 

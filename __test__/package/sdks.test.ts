@@ -69,6 +69,15 @@ test('ai 7: none is refused', async () => {
   expect(Object.values(told ?? { none: 'told' }), stderr).toEqual(Array.from({ length: 9 }, () => null));
 });
 
+test('ai whose package.json has no version is unknown, and refused', async () => {
+  const { told, ran, stderr } = await toldBeside('7.0.173', NAMES_7, { version: undefined });
+  const { acpApprover: _, createGate: _free, ...others } = told ?? {};
+  expect(Object.keys(others), stderr).toHaveLength(7);
+  for (const [name, said] of Object.entries(others))
+    expect(said).toContain(`ERR_UNSUPPORTED_SDK: ${name}: ai without a version is installed`);
+  expect(ran).toEqual([]);
+});
+
 describe('where the version cannot be read, as in a bundle', () => {
   const hidden = { exports: { '.': './index.js' } };
 

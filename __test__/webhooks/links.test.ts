@@ -29,6 +29,25 @@ function opener(handler: (request: Request) => Promise<Response>) {
 
 const statusOf = async (gate: Gate, id: string) => (await gate.get(id))?.status;
 
+describe('a link for a name that no gate takes is not made', () => {
+  it.each([
+    ['too long', 'a'.repeat(2_000)],
+    ['one byte too long', 'a'.repeat(1_025)],
+    ['too long in bytes', 'é'.repeat(513)],
+    ['half a character', 'a\ud800'],
+  ])('%s', async (_, by) => {
+    const { link } = await waiting();
+    await expect(link({ by })).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG' });
+  });
+
+  it('the longest one that a gate takes decides', async () => {
+    const { gate, open, link, approvalId } = await waiting();
+    const { status } = await open.press(await link({ by: 'a'.repeat(1_024) }));
+    expect(status).toBe(200);
+    expect(await statusOf(gate, approvalId)).toBe('succeeded');
+  });
+});
+
 describe('opening a link', () => {
   it.each(['GET', 'HEAD'])('decides nothing, however often and whoever does it: %s', async (method) => {
     const { gate, open, link, approvalId } = await waiting();

@@ -97,7 +97,11 @@ export class GateAudit implements Audit {
     bindMethods(this);
   }
 
-  async *list(options: Parameters<Audit['list']>[0] = {}) {
+  list(options: Parameters<Audit['list']>[0] = {}): AsyncGenerator<AuditEntry, void, undefined> {
+    return bindMethods(this.#list(options));
+  }
+
+  async *#list(options: NonNullable<Parameters<Audit['list']>[0]>) {
     const { after = 0, since = 0, kind, runId, limit = Infinity } = takeOptions('gate.audit.list', options);
     checkWhole('gate.audit.list: after', after, 0, Number.MAX_SAFE_INTEGER);
     checkKind(kind);
@@ -130,7 +134,11 @@ export class GateAudit implements Audit {
     return this.#source.head();
   }
 
-  async *export(options: Parameters<Audit['export']>[0] = {}) {
+  export(options: Parameters<Audit['export']>[0] = {}): AsyncGenerator<string, void, undefined> {
+    return bindMethods(this.#export(options));
+  }
+
+  async *#export(options: NonNullable<Parameters<Audit['export']>[0]>) {
     const { from = 1 } = takeOptions('gate.audit.export', options);
     checkWhole('gate.audit.export: from', from, 1, Number.MAX_SAFE_INTEGER);
     // The entry before tells the hash that the first one goes on from.

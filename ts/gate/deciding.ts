@@ -29,7 +29,7 @@ import type { AnsweredRequest, RawRecord, ShownCheck } from '../native.js';
 import type { GrantKeeper } from './control.js';
 import type { GateInternals } from './inside.js';
 import { isApproval, reviveDecision, toRecord, toRequest } from './records.js';
-import { checkItsCall, takeAnswer, type TakenAnswer } from './taken-answer.js';
+import { checkItsCall, plainArguments, takeAnswer, type TakenAnswer } from './taken-answer.js';
 import { checkedDecision, questionsOf, readAnswers } from './questions.js';
 import { reboundContext } from './rebound.js';
 import { grantOf, isEdited, readRemember, type RememberedAs } from './remember.js';
@@ -86,7 +86,7 @@ export class DecisionTaker {
       throw new InvalidDecisionError({
         message: 'gate.edit: the arguments are missing: gate.edit(approvalId, args, options). Nothing was decided.',
       });
-    return this.#decideAs(approvalId, { type: 'edit', args: plain(args) }, readSaid('edit', said));
+    return this.#decideAs(approvalId, { type: 'edit', args: plainArguments(args) }, readSaid('edit', said));
   }
 
   async respond(approvalId: string, output: unknown, ...said: readonly unknown[]): Promise<ApprovalRecord> {
@@ -573,8 +573,3 @@ function oneOf<T>(name: string, inDecision: T | undefined, inOptions: T | undefi
 }
 
 const deciderOf = (given: DecideOptions): DecidingPerson => readDecider(given, checkVia(given.via));
-
-/** What a human writes is data: an instance of a class is what its properties say. */
-function plain(args: unknown): unknown {
-  return snapshot(revive(snapshot(args).json)).json;
-}

@@ -5,6 +5,7 @@ import { InvalidDecisionError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { toldKind } from '../errors/told-value.js';
 import { plainProperties } from '../options/plain.js';
+import { isProxy } from '../values/is-proxy.js';
 import { isJsonNumber, numberText, revive, snapshot } from '../values/snapshot.js';
 import { readDecider, type DecidingPerson } from './decider.js';
 import { readRemember, rememberOf, type RememberedAs } from './remember.js';
@@ -102,6 +103,35 @@ function known<T>(make: () => T): () => T {
   }
 }
 
+/**
+ * The arguments that the caller of the gate wrote, which may hold what a request may: dates, maps, bytes. What one look at them does not
+ * show is refused as in an answer.
+ *
+ * @throws {InvalidDecisionError}
+ */
+export function plainArguments(args: unknown): unknown {
+  try {
+    const { json } = snapshot(args);
+    const lost = lostInJson(args);
+    if (lost !== undefined) throw new TypeError(`"args" is ${lost}: give an object of arguments by name`);
+    checkOpen({ args }, 'args');
+    // An instance of a class is what its properties say.
+    return snapshot(revive(json)).json;
+  } catch (cause) {
+    throw notPlain(cause);
+  }
+}
+
+/** At every depth. */
+function checkOpen(holder: object, key: string): void {
+  const given = openValue(holder, key);
+  if (typeof given !== 'object' || given === null) return;
+  if (types.isNativeError(given)) throw new TypeError(`${named(key)} is an Error`);
+  const held = types.isMap(given) || types.isSet(given) ? [...given].flat() : given;
+  if (held === given && lostInJson(given) !== undefined) return;
+  for (const each of Object.keys(held)) checkOpen(held, each);
+}
+
 /** An answer as data, without who decides. @param answer of {@link readOwn} @throws {InvalidDecisionError} */
 function plainAnswer(answer: unknown): unknown {
   let text: string | undefined;
@@ -190,21 +220,54 @@ function withoutDecider(answer: unknown): unknown {
 
 /**
  * For `JSON.stringify`: refuses what is written as something else than it is, or left out: an object that writes itself (`toJSON`), a
- * function, a map, a number that JSON does not have. What a human read in it would not be what counts. What is given in the place of a
+ * getter, a Proxy, a function, a map, what is inherited, a number that JSON does not have. What a human read in it would not be what counts. What is given in the place of a
  * result runs nothing, and may write itself.
  */
 function asItIs(answer: unknown): (this: unknown, key: string, value: unknown) => unknown {
   return function see(key, value) {
     if (key === 'output' && this === answer) return value === undefined ? value : writtenOut(value);
-    // A getter was read for the value, and is not read twice.
-    const given: unknown = Object.getOwnPropertyDescriptor(this, key)?.value;
-    const isKnown = types.isDate(given) ? given.toJSON === Date.prototype.toJSON : given instanceof URL;
-    if (!isKnown && writesItself(given))
-      throw new TypeError(
-        `${named(key)} has a toJSON of its own, which may say something else than what is shown of it`,
-      );
+    openValue(this as object, key);
     return written(key, value);
   };
+}
+
+/**
+ * The value of a property, without asking a getter.
+ *
+ * @throws {TypeError} for what may say something else than is seen in it, or has a part that is not seen
+ */
+function openValue(holder: object, key: string): unknown {
+  const found = Object.getOwnPropertyDescriptor(holder, key);
+  if (found !== undefined && !('value' in found)) throw new TypeError(`${named(key)} is a getter`);
+  const given: unknown = found?.value;
+  if (isProxy(given)) throw new TypeError(`${named(key)} is a Proxy`);
+  const isKnown = types.isDate(given) ? given.toJSON === Date.prototype.toJSON : given instanceof URL;
+  if (isKnown) return given;
+  if (writesItself(given))
+    throw new TypeError(`${named(key)} has a toJSON of its own, which may say something else than what is shown of it`);
+  const inherited = inheritedOf(given);
+  if (inherited !== undefined)
+    throw new TypeError(
+      `${named(key)} inherits ${inherited}, which would be left out: write it into the object itself`,
+    );
+  return given;
+}
+
+/** What an object has of its class or of another object, and JSON leaves out. Methods are no data. */
+function inheritedOf(given: unknown): string | undefined {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return undefined;
+  if (lostInJson(given) !== undefined) return undefined;
+  // What every object has ends it, also in another realm.
+  const isEnd = (at: object | null): at is null => at === null || Object.hasOwn(at, 'hasOwnProperty');
+  const above = (at: object) => Object.getPrototypeOf(at) as object | null;
+  for (let at = above(given); !isEnd(at); at = above(at)) {
+    const [name] =
+      Object.entries(Object.getOwnPropertyDescriptors(at)).find(
+        ([, { enumerable, get, value }]) => get !== undefined || (enumerable === true && typeof value !== 'function'),
+      ) ?? [];
+    if (name !== undefined && !Object.hasOwn(given, name)) return name;
+  }
+  return undefined;
 }
 
 const writesItself = (given: unknown): boolean =>

@@ -13,7 +13,7 @@ import { givenTo, HOMES } from './homes.js';
 import { checkGiven, checkPlain, didYouMean, refusal, unknownIn } from './names.js';
 import { fold, nearestOf } from './nearest.js';
 import { takeValue } from './plain.js';
-import { speaksOfApproval } from './speaks-of-approval.js';
+import { restrictsTools } from './speaks-of-approval.js';
 import { isProxy } from '../values/is-proxy.js';
 import { quietLogger } from '../values/quiet-logger.js';
 
@@ -53,6 +53,7 @@ export function takeNeeded<OPTIONS>(name: EntryName, options: OPTIONS, place: st
  * The same for an entry that hands on what it does not know. What is nearly one of ours was meant to be that.
  *
  * @param passed names that belong to the receiver of the rest
+ * @param hint what to do about a name, where only the caller can know
  * @returns with the unknown names
  * @throws as {@link takeNeeded}
  */
@@ -60,17 +61,18 @@ export function takePassedOn<OPTIONS extends object>(
   name: EntryName,
   options: OPTIONS,
   passed: ReadonlySet<string>,
+  hint?: NameHint,
 ): { options: OPTIONS; unknown: string[] } {
   return readable(name, () => {
     const entry = ENTRIES[name];
     const own = readOnce(options, name, entry.form);
-    const instead = entry.instead ?? {};
+    const theirs = entry.instead ?? {};
     const unknown = unknownIn(entry.names, own, name).filter(
-      (each) => !passed.has(each) || (Object.hasOwn(instead, each) && own[each] !== undefined),
+      (each) => !passed.has(each) || (Object.hasOwn(theirs, each) && own[each] !== undefined),
     );
     for (const each of unknown) {
-      const hint = meant(entry, each) ?? (speaksOfApproval(each) ? listOf(entry) : undefined);
-      if (hint !== undefined) throw refusal(name, each, hint);
+      const instead = hint?.(each) ?? meant(entry, each) ?? (restrictsTools(each) ? listOf(entry) : undefined);
+      if (instead !== undefined) throw refusal(name, each, instead);
     }
     refuseGetters(options, name);
     checkValues(entry, own, name);
@@ -83,9 +85,16 @@ export function takePassedOn<OPTIONS extends object>(
  *
  * @param place where they were given, for the message
  * @param passed names that the AI SDK knows there
+ * @param hint as of {@link takePassedOn}
  * @throws {InvalidConfigError} for one that restricts what a run of the entry does, or that was plainly meant to
  */
-export function refuseMisplaced(name: EntryName, options: object, place: string, passed: ReadonlySet<string>): void {
+export function refuseMisplaced(
+  name: EntryName,
+  options: object,
+  place: string,
+  passed: ReadonlySet<string>,
+  hint?: NameHint,
+): void {
   readable(place, () => {
     const { names, carriesOut = [] } = ENTRIES[name];
     const restricting = Object.keys(names).filter(
@@ -93,8 +102,13 @@ export function refuseMisplaced(name: EntryName, options: object, place: string,
     );
     for (const [each, value] of Object.entries(options)) {
       if (value === undefined || passed.has(each)) continue;
-      const own = restricting.includes(each) ? each : nearestOf(each, [...restricting, ...carriesOut]);
-      if (own === undefined && !speaksOfApproval(each)) continue;
+      const own = restricting.includes(each)
+        ? each
+        : (calledElse(each).find((known) => restricting.includes(known)) ??
+          nearestOf(each, [...restricting, ...carriesOut]));
+      const said = hint?.(each);
+      if (said !== undefined) throw refusal(place, each, said);
+      if (own === undefined && !restrictsTools(each)) continue;
       throw refusal(
         place,
         each,
@@ -170,10 +184,9 @@ function taken({ names }: EntryOptions, own: Record<string, unknown>, place: str
 
 /** What was probably meant; `undefined`: that cannot be told. */
 function meant(entry: EntryOptions, name: string): string | undefined {
-  const folded = fold(name);
   const { names, elsewhere = [], instead = {}, carriesOut = [] } = entry;
   if (Object.hasOwn(instead, name)) return instead[name];
-  const also = Object.hasOwn(ALSO_CALLED, folded) ? [ALSO_CALLED[folded] ?? []].flat() : [];
+  const also = calledElse(name);
   const own = also.find((each) => Object.hasOwn(names, each));
   if (own !== undefined) return didYouMean(own);
   const places = elsewhere.map((each) => [each, Object.keys(ENTRIES[each].names)] as const);
@@ -190,6 +203,12 @@ function meant(entry: EntryOptions, name: string): string | undefined {
   const form = home === undefined ? undefined : HOMES[home];
   if (home === undefined || form === undefined) return undefined;
   return home === name ? form : `${didYouMean(home)} ${capital(form)}`;
+}
+
+/** Options of ours that others call so. */
+function calledElse(name: string): readonly string[] {
+  const folded = fold(name);
+  return Object.hasOwn(ALSO_CALLED, folded) ? [ALSO_CALLED[folded] ?? []].flat() : [];
 }
 
 const capital = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1);

@@ -27,6 +27,9 @@ function isSignal(value: unknown): boolean {
   }
 }
 
+const isImitation = (value: unknown): boolean =>
+  typeof (value as { addEventListener?: unknown } | null)?.addEventListener === 'function';
+
 const readAborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get;
 
 const FORMS: Readonly<Record<OptionForm, FormCheck>> = {
@@ -41,7 +44,9 @@ const FORMS: Readonly<Record<OptionForm, FormCheck>> = {
     instead: (value) =>
       isSignal((value as Partial<AbortController> | null)?.signal)
         ? 'not the controller of one: give controller.signal.'
-        : undefined,
+        : isImitation(value)
+          ? 'not an imitation of one, whose abort would stop nothing: give the signal of new AbortController().'
+          : undefined,
   },
   count: { is: (value) => Number.isSafeInteger(value) && (value as number) > 0, said: 'a whole number above 0' },
   number: { is: (value) => typeof value === 'number' && value >= 0, said: 'a number, and none below 0' },

@@ -13,6 +13,7 @@ import { dangersInWords, doubtsAbout } from '../gate/danger.js';
 import { standsOut } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import { takeOptions } from '../options/check.js';
+import { checkForm } from '../options/forms.js';
 import { snapshot, revive } from '../values/snapshot.js';
 import { notifyWay, PersonCall, type NotifyWay } from './call-person.js';
 import { edited, readAnswer, readQuestionAnswer, secondLook, SHORT_PIPED, shortFor, untaken } from './answers.js';
@@ -38,6 +39,7 @@ function wholeContext(
   { approvalId }: ShownRequest,
   given: GivenContext = {},
 ): { abortSignal: AbortSignal; objectionTo: ObjectionTo } {
+  checkForm('signal', given.abortSignal, 'terminalApprover: abortSignal');
   const own = contextOf(approvalId);
   const signals = [given.abortSignal, own?.abortSignal].filter((signal) => signal !== undefined);
   return { abortSignal: AbortSignal.any(signals), objectionTo: given.objectionTo ?? own?.objectionTo };

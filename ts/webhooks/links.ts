@@ -23,6 +23,9 @@ import { bindMethods } from '../values/bind-methods.js';
 /** How long a link is good for, in ms. */
 const EXPIRES_IN_MS = 86_400_000;
 
+/** The longest name of a decider that a gate takes, in bytes. */
+const MAX_NAME = 1_024;
+
 /** Of the form, in bytes. */
 const MAX_FORM = 16_384;
 
@@ -57,6 +60,8 @@ class LinkServer implements Api.ActionLinks {
     if (decision !== 'approve' && decision !== 'reject')
       throw invalid(`link: decision must be 'approve' or 'reject', not ${toldValue(decision)}.`);
     if (typeof by !== 'string' || !isPersonName(by)) throw invalid('link: by must say whom the link is for, by name.');
+    if (Buffer.byteLength(by) > MAX_NAME || !by.isWellFormed())
+      throw invalid(`link: by must be a whole name of at most ${MAX_NAME} bytes, or nobody could decide by the link.`);
     if (!Array.isArray(groups) || groups.some((group) => typeof group !== 'string'))
       throw invalid('link: groups must be a list of names.');
     const record = await this.#gate.get(approvalId);

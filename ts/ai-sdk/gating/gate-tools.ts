@@ -11,6 +11,7 @@ import { applyPlan } from '../tools/apply-interrupt-config.js';
 import { isCaller, originalsOf, type GateCalled } from '../tools/callers.js';
 import { ChildRuns } from './children.js';
 import { InheritedRules } from '../tools/inheritance.js';
+import { misplacedEntry } from '../tools/misplaced-entry.js';
 import { requireSdk } from '../sdk/installed.js';
 import { planFor, warnAtStart } from '../tools/plan.js';
 import { isRunByProvider } from '../tools/provider-tools.js';
@@ -30,7 +31,7 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
   const taken = takeTools(tools, PLACE);
   return gateAll(
     taken,
-    takeNeeded(PLACE, options, PLACE, (name) => misplacedEntry(taken, name)),
+    takeNeeded(PLACE, options, PLACE, (name) => misplacedEntry(PLACE, taken, name)),
     false,
   );
 }
@@ -147,12 +148,6 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
 const passesOn = (tool: Tool | undefined): boolean => isTask(tool) || isCaller(tool);
 
 const PLACE = 'gateTools';
-
-/** What to do about an option that is the name of a tool: so `applyInterruptConfig` takes them. */
-function misplacedEntry(tools: ToolSet, name: string): string | undefined {
-  if (ownTool(tools, name) === undefined) return undefined;
-  return `it is a tool: gateTools(tools, { interruptOn: { ${JSON.stringify(name)}: true } }).`;
-}
 
 function askerOf<TOOLS extends ToolSet>(options: GateToolsOptions<TOOLS>, parent: ParentRun | undefined): CallAsker {
   const { runId, origin } = options;

@@ -1,6 +1,7 @@
 /** A tool of questions in a loop that is not ours: its `execute` asks the human, and returns what became of it. */
 import type { Tool } from 'ai';
 import type { ExecutionDenied, QuestionsAnswer } from '../../../index.js';
+import { checkSignal } from './call-signal.js';
 import { warnFailedCall } from './failed-calls.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import type { CallAsker } from '../../gate/asker.js';
@@ -27,6 +28,7 @@ export interface QuestionGateOptions {
 export function askingTool(options: QuestionGateOptions): Tool {
   const { tool } = options;
   const execute = async (input: unknown, called: ExecuteOptions): Promise<QuestionsAnswer | ExecutionDenied> => {
+    checkSignal('gateTools', options.name, called.abortSignal);
     called.abortSignal?.throwIfAborted();
     // What it refuses, the model is told as an error of the tool.
     const questions = questionsIn(tool, snapshot(input).value);

@@ -21,6 +21,7 @@ import type { Gating } from '../../native.js';
 import { copyOf, revive, snapshot, type ValueSnapshot } from '../../values/snapshot.js';
 import { approvedBy, withCallContext, type CallContext } from '../tools/call-context.js';
 import { changedTool, isCaller, type CallBody, type GateCalled } from '../tools/callers.js';
+import { checkSignal } from './call-signal.js';
 import type { ChildRuns } from './children.js';
 import { approvedTool } from '../tools/approved-tool.js';
 import { askCall, objectionTo } from '../../gate/ask-call.js';
@@ -162,7 +163,8 @@ export class ToolGate {
   /** What ends the run that the tools are gated for a part of ends their calls, whatever their loop knows of it; so does the human. */
   #within(given: ExecuteOptions | undefined): ExecuteOptions {
     const options = withCallId(given);
-    const { asker, parent } = this.#options;
+    const { asker, name, parent } = this.#options;
+    checkSignal(PLACE, name, options.abortSignal);
     const signals = [options.abortSignal, parent?.signal, asker.stopped];
     return { ...options, abortSignal: AbortSignal.any(signals.filter((signal) => signal !== undefined)) };
   }
@@ -391,6 +393,7 @@ export class ToolGate {
     if (isResume(options['messages'], toolCallId)) return true;
     if (!this.#options.isGated()) return false;
     try {
+      checkSignal(PLACE, this.#options.name, options.abortSignal);
       const args = snapshot(input);
       // The execution follows at once and is judged by itself: a grant for a number of calls is used there, or by a denial here.
       const verdict = await this.#judge(args, options, 'denials');

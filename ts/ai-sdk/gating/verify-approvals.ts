@@ -3,7 +3,8 @@
  * believed but what the gate knows: that it asked about this very call, and that nobody has answered before.
  */
 import type { ApprovalRecord, Gate, VerifyApprovalsOptions } from '../../../index.js';
-import { InvalidConfigError } from '../../errors/index.js';
+import { InvalidConfigError, InvalidDecisionError } from '../../errors/index.js';
+import { toldValue } from '../../errors/told-value.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import { localGate, type LocalGate } from '../../gate/gate.js';
 import { readable, takeOptions } from '../../options/check.js';
@@ -53,6 +54,7 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
   const keepsWaiting = checkUnanswered(options.unanswered, PLACE) === 'keep';
   checkList(messages ?? null, PLACE, 'messages');
   const conversation = readable(`${PLACE}: messages`, () => readConversation(messages));
+  refuseHalf([...conversation.calls.values()]);
   const requests = new KnownRequests(local, runId);
   const settler = new CallSettler({
     gate: local,
@@ -69,6 +71,21 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
   const settled = await settler.settle([...conversation.calls.values()].filter((call) => requests.mayMatter(call)));
   const verified = new AnsweredMessages(conversation, settled, onRefused).of(closeLeft(messages, settled));
   return withEdits(verified, conversation, settled, options);
+}
+
+/**
+ * The AI SDK runs what was approved, and throws then, since another call of the step has no result: what came of the first is lost.
+ *
+ * @throws {InvalidDecisionError} before anything is decided
+ */
+function refuseHalf(calls: readonly SpokenCall[]): void {
+  const answered = calls.find(({ word }) => word === 'yes');
+  const open = calls.find(({ word, approvalIds }) => word === 'open' && approvalIds.size > 0);
+  if (answered === undefined || open === undefined) return;
+  const nameOf = (call: SpokenCall) => toldValue(call.calls.at(-1)?.toolName);
+  throw new InvalidDecisionError({
+    message: `${PLACE}: there is a yes to ${nameOf(answered)}, and no answer to ${nameOf(open)} of the same turn, so that the AI SDK would lose the result of the first. Nothing was decided. Send the messages once all are answered: useChat({ sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses }).`,
+  });
 }
 
 const onFailed = ({ calls }: SpokenCall, error: unknown): void =>

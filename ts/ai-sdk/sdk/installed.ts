@@ -93,7 +93,8 @@ function versionFrom(file: string): string | null {
 function readVersion(from: string): string | null {
   try {
     const { version } = requireFrom(from)('ai/package.json') as { version?: unknown };
-    return typeof version === 'string' ? version : null;
+    // Without a version it is not known, whatever it exports.
+    return typeof version === 'string' && version !== '' ? version : 'without a version';
   } catch {
     return null;
   }

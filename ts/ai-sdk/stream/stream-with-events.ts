@@ -15,6 +15,7 @@ import { checkModel } from '../sdk/check-model.js';
 import { checkInstalled } from '../sdk/installed.js';
 import { checkUnanswered } from '../messages/left-calls.js';
 import { originOf, parentOf } from '../tools/parent.js';
+import { misplacedEntry } from '../tools/misplaced-entry.js';
 import type { ParentRun } from '../tools/parent-run.js';
 import { planFor, warnAtStart, warnUnanswered } from '../tools/plan.js';
 import { refuseQuestions } from '../tools/questions.js';
@@ -48,7 +49,9 @@ export const streamWithEvents: typeof Api.streamWithEvents = (options: object) =
  */
 export function runOf(given: object, place: RunPlace): AgentRun {
   checkInstalled(place);
-  const { options, unknown } = takePassedOn(place, given, SDK_OPTIONS);
+  const { options, unknown } = takePassedOn(place, given, SDK_OPTIONS, (name) =>
+    misplacedEntry(place, toolsIn(given), name),
+  );
   const {
     agent,
     interruptOn: ownInterruptOn,
@@ -152,6 +155,12 @@ export function runOf(given: object, place: RunPlace): AgentRun {
   }) as unknown as AgentRun;
 }
 
+/** Those of the call, or of its agent, as they were given. */
+function toolsIn(given: object): unknown {
+  const { tools, agent } = given as { tools?: unknown; agent?: unknown };
+  return tools ?? (isRecord(agent) ? agent['tools'] : undefined);
+}
+
 /** What the SDK would say late, and not say what to do. @throws {InvalidConfigError} */
 function checkCall(call: CallOptions, agent: AgentLike | undefined, place: string): void {
   const { model, prompt, messages, onError, abortSignal } = call;
@@ -252,7 +261,9 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
     });
   if (!isToolLoopAgent(agent) || agentClass === undefined) throw unsupportedAgent(place);
   const call = takeCall(given, place);
-  refuseMisplaced(place, agent.settings, `${place}: agent.settings`, SDK_OPTIONS);
+  refuseMisplaced(place, agent.settings, `${place}: agent.settings`, SDK_OPTIONS, (name) =>
+    misplacedEntry(place, agent.tools, name),
+  );
   warnNotRead(agent.settings, `${place}: agent.settings`, OF_AGENTS);
   const settings = takeCall(agent.settings, place);
   const shown = (agent.tools as ToolSet | undefined) ?? {};

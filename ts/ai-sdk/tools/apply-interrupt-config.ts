@@ -7,7 +7,7 @@ import * as native from '../../native.js';
 import type { Gating, InterruptPlan } from '../../native.js';
 import { isByName } from '../../gate/judge.js';
 import { readable, takeOptions } from '../../options/check.js';
-import { keepBound } from './callers.js';
+import { isCaller, keepBound } from './callers.js';
 import { requireSdk } from '../sdk/installed.js';
 import { otherNames } from './named-by-server.js';
 import { planFor, warnUngated } from './plan.js';
@@ -17,7 +17,16 @@ import { refuseForAll } from './interrupt-for-all.js';
 import { takeTools } from './tool-set.js';
 import { inTime } from '../../values/in-time.js';
 import { isThenable } from '../../values/awaitable.js';
-import { copyTool, copyToolSet, define, entryOf, handedOut, ownTool, type ExecuteOptions } from './tools.js';
+import {
+  copyTool,
+  copyToolSet,
+  define,
+  entryOf,
+  handedOut,
+  ownApproval,
+  ownTool,
+  type ExecuteOptions,
+} from './tools.js';
 
 const PLACE = 'applyInterruptConfig';
 
@@ -31,8 +40,28 @@ export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, int
   const planned = { tools: own ?? {}, interruptOn: config, unknownTools, place: PLACE, judgesAll: false };
   const plan = planFor(planned);
   warnUngated(plan, planned);
-  return own === undefined ? tools : handedOut(keepBound(own, applyPlan(own, config, plan)), own);
+  if (own === undefined) return tools;
+  const applied = keepBound(own, applyPlan(own, config, plan));
+  refusePast(applied);
+  return handedOut(applied, own);
 };
+
+/**
+ * A tool that calls others has their `execute` alone: what stands in `needsApproval` of those, nobody asks on that way.
+ *
+ * @throws {InvalidConfigError}
+ */
+function refusePast(tools: ToolSet): void {
+  const names = Object.getOwnPropertyNames(tools);
+  const asks = names.filter((name) => Boolean(ownApproval(tools[name] as Tool)));
+  for (const caller of names.filter((name) => isCaller(ownTool(tools, name)))) {
+    const past = asks.find((name) => name !== caller);
+    if (past === undefined) continue;
+    throw new InvalidConfigError({
+      message: `${PLACE}: the tool ${JSON.stringify(caller)} may call other tools itself, and ${JSON.stringify(past)} would run unasked then, since the AI SDK asks about the calls of the model alone. Use gateTools(tools, { interruptOn, … }) or streamWithEvents({ tools, interruptOn, … }), which ask about both.`,
+    });
+  }
+}
 
 /** @see types/ */
 export const hasApprovalTools: typeof Api.hasApprovalTools = (interruptOn) => {
