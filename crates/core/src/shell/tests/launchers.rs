@@ -99,7 +99,7 @@ fn what_it_does_is_what_the_launcher_does() {
         ("python3 -m unittest -q tests.a", "?2 ?4 l4:tests l4:tests.a l4:tests/a l4:…"),
         ("python3 -m compileall -q src", "?2 w4:src"),
         ("poetry run python -m pytest -c /x", "?2 ?4 l6:/x r6:/x"),
-        ("uv run ruff check --fix a.py", "?2 r5:a.py w5:a.py"),
+        ("uv run ruff check --fix a.py", "?2 r5:a.py w5:a.py ?6"),
         ("bundle exec rspec -r x", "?2 ?4"),
         ("yarn eslint -o /x a.js", "?1 w3:/x l4:a.js r4:a.js"),
         ("pnpm exec tsc $x", "?2 r2:. w2:. ?3 r3:… ?4"),
