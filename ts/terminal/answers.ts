@@ -2,7 +2,7 @@
 import type { ApprovalRequest, Decision, DecisionType, Question } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { dangersInWords, type DangerousCall } from '../gate/danger.js';
-import { isHidden, standsOut } from '../gate/stands-out.js';
+import { isHidden, standsOut, startedFirst } from '../gate/stands-out.js';
 import { safeLong } from './safe-long.js';
 import { argumentLines } from './whole.js';
 import { isNo, isYes } from './words.js';
@@ -30,8 +30,14 @@ export const shortFor = (asked: Pick<ApprovalRequest, 'flags'>): string =>
  */
 export function secondLook(asked: DangerousCall & Pick<ApprovalRequest, 'flags'>, away?: string): string {
   const doubts = standsOut(asked).join(', ');
-  const risks = [...dangersInWords(asked), ...(away === undefined ? [] : [away])].join('; ');
-  if (doubts === '') return `Look twice: ${risks}.`;
+  const { first, others } = startedFirst(dangersInWords(asked));
+  const risks = [...others, ...(away === undefined ? [] : [away])].join('; ');
+  const started = first.map((each) => `Look twice: ${each}. `).join('');
+  return `${started}${lookAt(asked, doubts, risks)}`.trimEnd();
+}
+
+function lookAt(asked: Pick<ApprovalRequest, 'flags'>, doubts: string, risks: string): string {
+  if (doubts === '') return risks === '' ? '' : `Look twice: ${risks}.`;
   const seems = isHidden(asked)
     ? `Look twice (${doubts}): a part of it is not shown above. d shows all of it.`
     : `Look twice: it may not be what it seems (${doubts}).`;

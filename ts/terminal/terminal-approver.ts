@@ -10,7 +10,7 @@ import { contextOf, hearsUnasked, makesCallbacks, wasPassedOver } from '../gate/
 import { questionsOf } from '../gate/questions.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { dangersInWords, doubtsAbout } from '../gate/danger.js';
-import { standsOut } from '../gate/stands-out.js';
+import { standsOut, startedFirst } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { snapshot, revive } from '../values/snapshot.js';
@@ -117,6 +117,8 @@ async function decisionOn(
     put += text;
     lines.say(text);
   };
+  const { first, others } = startedFirst(dangersInWords(request));
+  for (const started of first) say(`\nLook twice: ${started}`);
   say(`\n${headOf(request)}\n${agent === undefined ? '' : `${agent}\n`}${shownPreview(request)}\n`);
   const review = reviewLine({ review: null, ...shown });
   if (review !== undefined) say(`${review}\n`);
@@ -125,7 +127,7 @@ async function decisionOn(
   const doubts = standsOut(request);
   if (request.flags.length > 0)
     say(doubts.length > 0 ? `Look twice: ${doubts.join(', ')}\n` : `It is: ${request.flags.join(', ')}\n`);
-  for (const danger of dangersInWords(request)) say(`Look twice: ${danger}\n`);
+  for (const danger of others) say(`Look twice: ${danger}\n`);
   await lines.forget(signal);
   if (!lines.isTerminal) return pipedDecision(request, lines, signal, objectionTo);
   say(`${shortFor(request)}\n`);

@@ -11,6 +11,7 @@ import { style } from '../style.js';
 import { readQuestionAnswer, SHORT } from '../../terminal/answers.js';
 import type { PersonCall } from '../../terminal/call-person.js';
 import { agentLine, shownPreview } from '../../gate/agent-reason.js';
+import { startedFirst } from '../../gate/stands-out.js';
 import { argumentLines } from '../../terminal/whole.js';
 import { readAnswer } from './answers.js';
 import { readCommand } from './commands.js';
@@ -288,8 +289,8 @@ class LineFrontEnd {
     const away = scrolledAway(`${put.text}${SHORT}`, this.#options.window?.());
     // Text that went through a pipe is not reviewed again, and each of its lines answers one call.
     const doubts = [
-      ...ask.warnings,
       ...ask.dangers,
+      ...ask.warnings,
       ...(away === undefined ? [] : [away]),
       ...(answer.type === 'all' ? ['what would be asked about runs at once from now on'] : []),
     ];
@@ -361,14 +362,17 @@ class LineFrontEnd {
       return;
     }
     const left = request.expiresAt === null ? [] : [`Time left: ${told(request.expiresAt - Date.now())}`];
+    const { first, others } = startedFirst([...ask.dangers, ...ask.warnings]);
+    const beware = (doubts: readonly string[]): string[] => doubts.map((each) => style('red', `Beware: ${each}`));
     const lines = [
       '',
       style('yellow', `Waits for approval${which}${who}:`),
+      ...beware(first),
       ...[agentLine(request) ?? []].flat(),
       ...shownPreview(request).split('\n'),
       ...(this.#options.input.isTTY === true ? [] : argumentLines(request)),
       `Why: ${ask.why}`,
-      ...[...ask.warnings, ...ask.dangers].map((warning) => style('red', `Beware: ${warning}`)),
+      ...beware(others),
       ...left,
       ...(ask.always === null
         ? []

@@ -74,7 +74,7 @@ export function doubtsOf(ask: ApprovalAsk, about: PanelAbout, waiting: readonly 
         : about.of === 'auto'
           ? [ask, ...waiting.filter((each) => each.request.approvalId !== ask.request.approvalId)]
           : [ask];
-  const all = calls.flatMap((each) => (each.kind === 'approval' ? [...each.warnings, ...each.dangers] : []));
+  const all = calls.flatMap((each) => (each.kind === 'approval' ? [...each.dangers, ...each.warnings] : []));
   return [...new Set(all)];
 }
 
