@@ -274,15 +274,23 @@ const DECIDES: Readonly<Record<string, DecisionType>> = {
   x: 'skip',
 };
 
+/** Whether a key may decide it here. A question is answered with its options before the eyes. */
+export const mayBegin = (record: KeptRecord, name: string): boolean => {
+  const type = Object.hasOwn(DECIDES, name) ? DECIDES[name] : undefined;
+  return type === undefined || (record.allowedDecisions.includes(type) && !isAnsweredWhole(record, type));
+};
+
+const isAnsweredWhole = (record: KeptRecord, type: DecisionType): boolean =>
+  toJson(record).kind === 'question' && (type === 'approve' || type === 'respond');
+
 function begun(state: WatchState, record: KeptRecord, name: string, now: number, room: WatchRoom): PressedState {
   const type = Object.hasOwn(DECIDES, name) ? DECIDES[name] : undefined;
   if (type === undefined) return { state };
-  const { approvalId: id, kind = 'approval' } = record;
+  const { approvalId: id } = record;
   const refused = (said: string): PressedState => ({ state: { ...state, said } });
-  // A question is answered with its options before the eyes.
-  if (kind === 'question' && (type === 'approve' || type === 'respond'))
-    return refused(`It is a question: countersign respond ${id.slice(-8)} --answer TEXT`);
-  if (!record.allowedDecisions.includes(type)) return refused(`This request may not be answered so: ${name}`);
+  if (isAnsweredWhole(record, type))
+    return refused(`It is a question: countersign respond ${id.slice(-8)} --answer TEXT, one for each question`);
+  if (!mayBegin(record, name)) return refused(`This request may not be answered so: ${name}`);
   // One line has no room for what stands out: it is looked at whole before it is asked about.
   if (type === 'approve' && state.mode.at === 'list' && doubtsAbout(toJson(record)).length > 0)
     return { state: { ...state, mode: { at: 'request', scroll: 0 }, said: `Look at it whole; ${name} then asks.` } };
