@@ -102,6 +102,9 @@ export function edited(json: string): LineAnswer {
 export const untaken = (line: string, { broken }: { broken?: string }): string =>
   `The piped line for this call, ${JSON.stringify(line.trim())}, does not answer it${broken === undefined ? '' : `. ${broken}`}.`;
 
+/** What is said when a question that is not in sight from its beginning was answered. */
+export const ANSWERS_TWICE = 'An answer once more counts. /no: you do not want to answer.';
+
 /** What a line means to a question. `none`: the human does not want to answer at all. */
 export type QuestionReply =
   | { type: 'answer'; answer: string | readonly string[] | null }

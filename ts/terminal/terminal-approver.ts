@@ -15,7 +15,16 @@ import { safeText } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { snapshot, revive } from '../values/snapshot.js';
 import { notifyWay, PersonCall, type NotifyWay } from './call-person.js';
-import { edited, readAnswer, readQuestionAnswer, secondLook, SHORT_PIPED, shortFor, untaken } from './answers.js';
+import {
+  ANSWERS_TWICE,
+  edited,
+  readAnswer,
+  readQuestionAnswer,
+  secondLook,
+  SHORT_PIPED,
+  shortFor,
+  untaken,
+} from './answers.js';
 import { lineInput, type LineInput } from './line-input.js';
 import { safeLong } from './safe-long.js';
 import { argumentLines } from './whole.js';
@@ -217,30 +226,49 @@ async function answersTo(
   lines: LineInput,
   signal: AbortSignal,
 ): Promise<QuestionAnswers | null> {
-  lines.say('\nThe agent asks you something. /no: you do not want to answer.\n');
+  const opening = '\nThe agent asks you something. /no: you do not want to answer.\n';
+  lines.say(opening);
   const answers: (string | readonly string[] | null)[] = [];
   await lines.forget(signal);
-  for (const question of questionsOf(request) ?? []) {
-    const answer = await answerTo(question, lines, signal);
+  for (const [at, question] of (questionsOf(request) ?? []).entries()) {
+    const answer = await answerTo(question, lines, signal, at === 0 ? opening : '');
     if (answer === undefined) return null;
     answers.push(answer);
   }
   return answers;
 }
 
-/** `undefined`: the human does not want to answer anything. */
+/**
+ * `undefined`: the human does not want to answer anything.
+ *
+ * @param above what was put right above it
+ */
 async function answerTo(
   question: Question,
   lines: LineInput,
   signal: AbortSignal,
+  above: string,
 ): Promise<string | readonly string[] | null | undefined> {
-  lines.say(`${safeLong(question.question)}${question.required === false ? ' (an empty line leaves it out)' : ''}\n`);
+  let put = above;
+  const say = (text: string): void => {
+    put += text;
+    lines.say(text);
+  };
+  say(`${safeLong(question.question)}${question.required === false ? ' (an empty line leaves it out)' : ''}\n`);
   for (const [at, { label, description }] of (question.kind === 'text' ? [] : question.options).entries())
-    lines.say(`  ${at + 1}. ${safeLong(label)}${description === undefined ? '' : `: ${safeLong(description)}`}\n`);
-  if (question.kind === 'multi_select') lines.say('Numbers, with commas between them.\n');
+    say(`  ${at + 1}. ${safeLong(label)}${description === undefined ? '' : `: ${safeLong(description)}`}\n`);
+  if (question.kind === 'multi_select') say('Numbers, with commas between them.\n');
+  let isWarned = false;
   for (;;) {
     const answer = readQuestionAnswer(await next(lines, '> ', signal), question);
     if (answer.type === 'none') return undefined;
+    const away = lines.isTerminal ? scrolledAway(put, lines.window) : undefined;
+    if (answer.type === 'answer' && away !== undefined && !isWarned) {
+      isWarned = true;
+      lines.say(`Look twice: ${away}. ${ANSWERS_TWICE}\n`);
+      await lines.forget(signal);
+      continue;
+    }
     if (answer.type === 'answer') return answer.answer;
     lines.say(`${answer.lines.join('\n')}\n`);
     if (lines.isTerminal) continue;
