@@ -20,11 +20,13 @@ import {
   focused,
   goTo,
   heldFor,
+  isHabit,
   isSecondLook,
   isYesAnswer,
   PANEL,
   sent,
   together,
+  TOO_EARLY,
   unseen,
   unwarned,
   warned,
@@ -45,9 +47,6 @@ interface Pressing {
 }
 
 const NOT_SEEN = 'not all of it was seen: space shows more, d all of it';
-
-/** So long must a call have been on the screen before Enter alone, with the cursor where it was at first, runs it, in ms. */
-const UNMOVED = 1000;
 
 export function pressApproval(
   state: ScreenState,
@@ -176,8 +175,7 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
   const name = markedOf(ask, at, around.isShown);
   const choice = choices.find((each) => each.name === name);
   if (choice === undefined) return { state };
-  if (choice.runs && isTooEarly(pressing, at))
-    return { state: unseen({ ...state, said: 'that key came too early: read it first' }, around.now) };
+  if (choice.runs && isTooEarly(pressing, at)) return { state: unseen({ ...state, said: TOO_EARLY }, around.now) };
   const refusal = choice.runs ? objectionTo(pressing) : undefined;
   // With an empty line, where space shows more.
   if (refusal !== undefined)
@@ -238,10 +236,10 @@ function objectionTo({ isAlone, around }: Pressing): string | undefined {
   return around.isShown ? undefined : (around.tooSmall ?? NOT_SEEN);
 }
 
-/** Enter alone with the cursor unmoved: perhaps pressed out of habit, or held down. */
+/** Enter alone with the cursor unmoved. */
 function isTooEarly({ state, around }: Pressing, at: PanelPlace): boolean {
   const isUnmoved = at.marked === null && at.draft.text === '';
-  return isUnmoved && around.now - (state.ask?.shownAt ?? around.now) < UNMOVED;
+  return isUnmoved && isHabit(state, around.now);
 }
 
 function agreed(pressing: Pressing, at: PanelPlace): PressResult {
