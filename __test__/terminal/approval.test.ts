@@ -118,7 +118,7 @@ describe('a call that waits', () => {
     fake.terminal.paste('y');
     await fake.terminal.waitFor('› y');
     fake.terminal.press('enter');
-    expect(await decided(fake)).toEqual(['decide', expect.any(String), { type: 'reject', reason: 'y' }]);
+    expect(await decided(fake)).toEqual(['decide', expect.any(String), { type: 'reject', reason: 'not now' }]);
   });
 
   // All of them without a terminal: keys.test.ts and press.test.ts.
@@ -219,8 +219,10 @@ describe('a call that waits', () => {
     expect(terminal.screen()).not.toMatch(/y {2}Yes|Edit it first|respond|and always|Auto-approve/);
     expect(terminal.screen()).toMatch(/❯ n {2}No/);
     terminal.press('y');
-    // A word like any other.
-    await terminal.waitFor('› y');
+    await terminal.waitFor('y is not offered here');
+    terminal.press('escape');
+    terminal.type('not now');
+    await terminal.waitFor('› not now');
     terminal.press('enter');
     expect(await decided(fake)).toEqual(['decide', ask.request.approvalId, { type: 'reject', reason: 'y' }]);
   });

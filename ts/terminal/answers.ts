@@ -5,7 +5,7 @@ import { dangersInWords, type DangerousCall } from '../gate/danger.js';
 import { isHidden, standsOut, startedFirst } from '../gate/stands-out.js';
 import { safeLong } from './safe-long.js';
 import { argumentLines } from './whole.js';
-import { isNo, isYes } from './words.js';
+import { isKeyAlone, isNo, isYes, notOffered } from './words.js';
 
 /** What a line means. `say`: nothing is decided yet. `broken`: it was meant to decide something. */
 export type LineAnswer = Decision | { type: 'say'; lines: string[]; broken?: string };
@@ -79,14 +79,20 @@ export function readAnswer(line: string, asked: AnswerableCall): LineAnswer {
     case 'r':
       return { type: 'say', lines: ['To answer instead of running it, give its result: r text'] };
     case 'd':
-      if (!isHidden(asked)) return { type: 'reject', reason: text };
+      if (!isHidden(asked)) return unoffered(text);
       return { type: 'say', lines: argumentLines(asked) };
     case '?':
       return { type: 'say', lines: [...answersTo(asked), OTHERS] };
     default:
-      return { type: 'reject', reason: text };
+      return isKeyAlone(text) ? unoffered(text) : { type: 'reject', reason: text };
   }
 }
+
+/** The key of a choice that other prompts have. */
+export const unoffered = (key: string): LineAnswer & { type: 'say' } => ({
+  type: 'say',
+  lines: [`${notOffered(key)}.`, SHORT],
+});
 
 /** Arguments that a human wrote as JSON. */
 export function edited(json: string): LineAnswer {

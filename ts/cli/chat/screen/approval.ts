@@ -304,9 +304,9 @@ function choiceLines(
   const inside = (lines: readonly string[]): string[] => lines.map((line) => `${INDENT}${line}`);
   const note = said === '' ? [] : wrap(said, width).map((line) => style('yellow', line));
   const choices = choicesOf(ask, at.about);
-  const isWords = meaningOf(at.draft.text, choices, at.isWords).type === 'words';
+  const { type } = meaningOf(at.draft.text, choices, at.isWords);
   // Words are a no, which a second question has no choice for.
-  const marked = isWords ? 'reject' : markedOf(ask, at, isShown);
+  const marked = type === 'words' ? 'reject' : type === 'unoffered' ? undefined : markedOf(ask, at, isShown);
   const main = choices.filter(({ isMain }) => isMain);
   const beside = choices.filter(({ isMain }) => !isMain);
   const inked = (choice: PanelChoice, text: string): string => {
