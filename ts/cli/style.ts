@@ -93,6 +93,10 @@ export function tooSmall({ columns, rows }: { columns: number; rows: number }): 
   return rows < LEAST.rows ? `too low: the window needs ${LEAST.rows} rows for a yes` : undefined;
 }
 
+/** What is said of a window that was too small, once it is not: nothing. */
+export const unlessRoomy = (said: string, room: string | undefined): string =>
+  /^too (?:narrow|low|small):/.test(said) && said !== room ? (room ?? '') : said;
+
 /** A text in at most `most` columns: its beginning and its end, since what matters may stand in either. */
 export function fit(text: string, most: number): string {
   if (widthOf(text) <= most) return text;

@@ -116,7 +116,9 @@ function keysIn({ mode, records, selected }: WatchState, columns: number): strin
     case 'words':
       return records.some(({ approvalId }) => approvalId === mode.id) ? 'Enter sends it  Esc back' : 'Esc back';
     case 'confirm':
-      return mode.what === 'skip' ? 'y yes  any other key no' : 'y yes  space j k scroll  any other key no';
+      return mode.what === 'skip'
+        ? 'y yes  any other key leaves it waiting'
+        : 'y yes  space j k scroll  any other key leaves it waiting';
   }
 }
 

@@ -6,6 +6,7 @@ import { EMPTY, edited as typedIn, insert } from './chat/screen/draft.js';
 import type { KeyName, PressedKey } from './chat/screen/keys.js';
 import { hidden, nextPage, standing, stood } from './chat/screen/seen.js';
 import { toJson } from './shown.js';
+import { unlessRoomy } from './style.js';
 import { isRead, pageIn, type WatchRoom } from './watch-page.js';
 import type { ConfirmMode, WatchState, WordsMode } from './watch-state.js';
 
@@ -102,7 +103,8 @@ const UNCHOSEN = 1000;
 const quietOf = ({ isChosen }: WatchState): number => (isChosen ? SEEN : UNCHOSEN);
 
 /** With what is on the screen from now on, in ms of {@link performance.now}. */
-export function withPage(state: WatchState, room: WatchRoom, now: number): WatchState {
+export function withPage(before: WatchState, room: WatchRoom, now: number): WatchState {
+  const state = stillSaid(before.seen === undefined ? before : { ...before, seen: stood(before.seen, now) }, room);
   const page = pageIn(state, room);
   if (page === undefined) return state;
   if (page.standing !== undefined) return { ...state, seen: standing(state.seen, page.standing, now) };
@@ -198,7 +200,16 @@ function answered(state: WatchState, mode: ConfirmMode, strokes: readonly KeyStr
   };
 }
 
+/** Said as long as it is so. */
 const NOT_READ = 'Not all of it was seen: space shows more, and y approves it then.';
+const NOT_READ_YET = 'Not all of it was seen: space shows more.';
+
+/** What is said, without what was so and is no longer. */
+function stillSaid(state: WatchState, room: WatchRoom): WatchState {
+  const isOver = (state.said === NOT_READ || state.said === NOT_READ_YET) && isRead(state, room);
+  const said = isOver ? '' : unlessRoomy(state.said, room.tooSmall);
+  return said === state.said ? state : { ...state, said };
+}
 
 const isYesKey = (name: string | undefined): boolean => name === 'y' || name === 'Y';
 const isEnter = (name: string | undefined): boolean => name === 'enter' || name === 'newline';
@@ -303,8 +314,7 @@ function begun(state: WatchState, record: KeptRecord, name: string, now: number,
     case 'approve':
       if (name === 's' && state.mode.at === 'list')
         return { state: { ...state, mode: { at: 'request', scroll: 0 }, said: 'Look at it whole; s then asks.' } };
-      if (name === 's' && !isRead(state, room))
-        return refused(room.tooSmall ?? 'Not all of it was seen: space shows more.');
+      if (name === 's' && !isRead(state, room)) return refused(room.tooSmall ?? NOT_READ_YET);
       if (name === 's') return { state: { ...state, said: '' }, action: { type: 'offer', id } };
       break;
     case 'skip':

@@ -28,7 +28,7 @@ import {
 import { lineInput, type LineInput } from './line-input.js';
 import { safeLong } from './safe-long.js';
 import { argumentLines } from './whole.js';
-import { scrolledAway } from './window.js';
+import { inWords, scrolledAway } from './window.js';
 
 /** A request, or as much as is known of it. */
 type ShownRequest = Pick<ApprovalRequest, 'preview'> & Partial<ApprovalRequest>;
@@ -136,10 +136,10 @@ async function decisionOn(
   const doubts = standsOut(request);
   if (request.flags.length > 0)
     say(doubts.length > 0 ? `Look twice: ${doubts.join(', ')}\n` : `It is: ${request.flags.join(', ')}\n`);
-  for (const danger of others) say(`Look twice: ${danger}\n`);
+  for (const danger of others) say(inWords(`Look twice: ${danger}\n`, lines.window));
   await lines.forget(signal);
   if (!lines.isTerminal) return pipedDecision(request, lines, signal, objectionTo);
-  say(`${shortFor(request)}\n`);
+  say(inWords(`${shortFor(request)}\n`, lines.window));
   let isWarned = false;
   for (;;) {
     const line = await next(lines, 'Run it? ', signal);
@@ -150,18 +150,18 @@ async function decisionOn(
     const away = scrolledAway(put, lines.window);
     if (answer.type === 'approve' && !isWarned && (away !== undefined || doubtsAbout(request).length > 0)) {
       isWarned = true;
-      lines.say(`${secondLook(request, away)} y once more runs it.\n`);
+      lines.say(inWords(`${secondLook(request, away)} y once more runs it.\n`, lines.window));
       await lines.forget(signal);
       continue;
     }
     if (answer.type === 'say') {
-      lines.say(`${answer.lines.join('\n')}\n`);
+      lines.say(inWords(`${answer.lines.join('\n')}\n`, lines.window));
       continue;
     }
     const { decision, objection } = await checked(answer, objectionTo);
     if (objection === undefined) return decision;
     // It is about this call: the next question must not get the answer to it.
-    lines.say(`That was not taken: ${safeLong(objection)}\n${shortFor(request)}\n`);
+    lines.say(inWords(`That was not taken: ${safeLong(objection)}\n${shortFor(request)}\n`, lines.window));
     await lines.forget(signal);
   }
 }
@@ -265,7 +265,7 @@ async function answerTo(
     const away = lines.isTerminal ? scrolledAway(put, lines.window) : undefined;
     if (answer.type === 'answer' && away !== undefined && !isWarned) {
       isWarned = true;
-      lines.say(`Look twice: ${away}. ${ANSWERS_TWICE}\n`);
+      lines.say(inWords(`Look twice: ${away}. ${ANSWERS_TWICE}\n`, lines.window));
       await lines.forget(signal);
       continue;
     }
