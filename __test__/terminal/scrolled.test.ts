@@ -9,6 +9,7 @@ import type { LocalChat } from '../../ts/cli/chat/parts.js';
 import { createGate, terminalApprover } from '../../ts/index.js';
 import { scrolledAway } from '../../ts/terminal/window.js';
 import { startChat, withModel } from './chat.js';
+import { PATIENTLY } from '../runtimes.js';
 import { questions } from './fake.js';
 import { viewOf } from './presses.js';
 
@@ -103,8 +104,8 @@ function terminalOf() {
     rows: 24,
     columns: 80,
   });
-  const until = (text: string, times = 1): Promise<void> =>
-    vi.waitUntil(() => shown.split(text).length > times, { timeout: 5000 }).then(() => {});
+  const until = (text: string, times = 1): Promise<boolean> =>
+    vi.waitUntil(() => shown.split(text).length > times, PATIENTLY);
   return { input, output, write, until, shown: () => shown };
 }
 
@@ -163,7 +164,7 @@ describe.each([
     }
     await until('And why?');
     await type('so');
-    await vi.waitUntil(() => answered.length > 0);
+    await vi.waitUntil(() => answered.length > 0, PATIENTLY);
     expect(answered).toEqual([[isTwice ? 'blue' : 'red', 'so']]);
     expect(shown().includes('Look twice: it has')).toBe(isTwice);
     input.end();

@@ -69,6 +69,7 @@ const NARROW =
  * India and others, notes of music, and signs of writing with the hands. Marks of Chinese, Japanese and Korean are not in them.
  */
 const NARROW_MARK =
+  // oxlint-disable-next-line no-misleading-character-class -- each is a block of its own
   /[\ua640-\ua6ff\ufe00-\ufe0f\ufe20-\ufe2f\u{10000}-\u{11fff}\u{13000}-\u{1345f}\u{16100}-\u{16faf}\u{1bc00}-\u{1bcaf}\u{1cf00}-\u{1d24f}\u{1da00}-\u{1e95f}\u{e0100}-\u{e01ef}]/u;
 
 /** What is wide among them: brackets, pictures, the signs that Unicode 16 made wide, and what has no character yet. */
