@@ -118,7 +118,7 @@ describe('a call that waits', () => {
     fake.terminal.paste('y');
     await fake.terminal.waitFor('› y');
     fake.terminal.press('enter');
-    expect(await decided(fake)).toEqual(['decide', expect.any(String), { type: 'reject', reason: 'not now' }]);
+    expect(await decided(fake)).toEqual(['decide', expect.any(String), { type: 'reject', reason: 'y' }]);
   });
 
   // All of them without a terminal: keys.test.ts and press.test.ts.
@@ -220,11 +220,13 @@ describe('a call that waits', () => {
     expect(terminal.screen()).toMatch(/❯ n {2}No/);
     terminal.press('y');
     await terminal.waitFor('y is not offered here');
-    terminal.press('escape');
+    terminal.press('enter');
+    await terminal.waitFor('nothing was decided');
+    await terminal.waitFor('› Enter takes it');
     terminal.type('not now');
     await terminal.waitFor('› not now');
     terminal.press('enter');
-    expect(await decided(fake)).toEqual(['decide', ask.request.approvalId, { type: 'reject', reason: 'y' }]);
+    expect(await decided(fake)).toEqual(['decide', ask.request.approvalId, { type: 'reject', reason: 'not now' }]);
   });
 
   test('what does not fit is not approved before all of it was seen', async () => {
