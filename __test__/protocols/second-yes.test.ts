@@ -115,6 +115,15 @@ describe.each(Object.entries(SURFACES))('%s', (name, surface) => {
     expect(await surface(await odd(flag), 1)).toMatchObject({ approved: needed === 1 });
   });
 
+  it('asks twice about a call that was started before', async () => {
+    const request = await requestWith({ startedBefore: true });
+    const twice = await surface(request, 2);
+    expect(twice).toMatchObject({ yeses: 2, approved: true });
+    if (name === 'terminal')
+      expect(twice.given).toMatch(/Look twice: it was started before and may have run already\nWaits for/);
+    expect(await surface(request, 1)).toMatchObject({ approved: false });
+  });
+
   it('has all of what its preview leaves out', async () => {
     expect((await surface(await odd('hidden'), 2)).given, name).toContain(`│ ${SECRET_LINE}`);
     expect((await surface(await odd('bidi'), 2)).given, name).not.toContain(SECRET_LINE);

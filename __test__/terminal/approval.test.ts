@@ -219,10 +219,14 @@ describe('a call that waits', () => {
     expect(terminal.screen()).not.toMatch(/y {2}Yes|Edit it first|respond|and always|Auto-approve/);
     expect(terminal.screen()).toMatch(/❯ n {2}No/);
     terminal.press('y');
-    // A word like any other.
-    await terminal.waitFor('› y');
+    await terminal.waitFor('y is not offered here');
     terminal.press('enter');
-    expect(await decided(fake)).toEqual(['decide', ask.request.approvalId, { type: 'reject', reason: 'y' }]);
+    await terminal.waitFor('nothing was decided');
+    await terminal.waitFor('› Enter takes it');
+    terminal.type('not now');
+    await terminal.waitFor('› not now');
+    terminal.press('enter');
+    expect(await decided(fake)).toEqual(['decide', ask.request.approvalId, { type: 'reject', reason: 'not now' }]);
   });
 
   test('what does not fit is not approved before all of it was seen', async () => {

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { WaitingAsk } from '../../ts/cli/chat/view.js';
 import { draftOf } from '../../ts/cli/chat/screen/draft.js';
 import type { KeyName } from '../../ts/cli/chat/screen/keys.js';
+import { readAnswer as readInChat } from '../../ts/cli/chat/answers.js';
+import { readAnswer, SHORT } from '../../ts/terminal/answers.js';
 import type { ApprovalAsk } from '../../ts/cli/chat/view.js';
 import { withReconsidered } from '../../ts/cli/chat/screen/press-approval.js';
 import {
@@ -305,6 +307,35 @@ test('letters are keys on an empty line only, and no letter decides', () => {
   }
 });
 
+describe('the letter of a choice that is not offered is no reason for a no', () => {
+  const bare = approval(
+    'note',
+    { text: 'x' },
+    { allowedDecisions: ['reject', 'skip'] },
+    { always: null },
+  ) as ApprovalAsk;
+
+  test.each(['s', 'l', 'y', 'e', 'E', 'r', 'A', 'p', '9'])('in the chat: %s', (key) => {
+    const sitting = new Sitting([bare], { columns: 80, rows: 24 });
+    sitting.wait(2000);
+    for (const letter of key) sitting.type(letter);
+    expect(sitting.frames.at(-1)).toContain(`${key} is not offered here`);
+    expect(sitting.press('enter')).toBeUndefined();
+    expect(sitting.frames.at(-1)).toContain(`${key} is not offered here: nothing was decided`);
+    expect(sitting.state.ask?.at).toMatchObject({ draft: { text: '' } });
+    for (const letter of 'so what') sitting.type(letter);
+    expect(sitting.press('enter')).toMatchObject({ answers: [{ decision: { type: 'reject', reason: 'so what' } }] });
+  });
+
+  test.each(['s', 'l', 'A', 'd', 'p', '9'])('in lines: %s', (key) => {
+    expect(readAnswer(key, bare.request)).toMatchObject({
+      type: 'say',
+      lines: [`${key} is not offered here: nothing was decided.`, SHORT],
+    });
+    expect(readInChat(key, bare).type).toBe('say');
+  });
+});
+
 describe('what is left of words', () => {
   const backspaces = (state: ScreenState, times: number): ScreenState => {
     let after = state;
@@ -406,6 +437,21 @@ test('a reason keeps the cursor on no', () => {
   const { state } = at(asked(1000), 3000, 'wrong');
   const up = at(state, 3100, { name: 'up' }).state;
   expect(at(up, 3200, enter).action).toMatchObject({ answers: [{ decision: { type: 'reject', reason: 'wrong' } }] });
+});
+
+test('Tab right after Tab goes to the next call, and decides nothing', () => {
+  const three = ['one', 'two', 'three'].map((command, index) =>
+    approval('execute', { command }, {}, { index: index + 1, of: 3 }),
+  );
+  const sitting = new Sitting(three, { columns: 80, rows: 30 });
+  sitting.wait(1500);
+  for (const which of ['two', 'three', 'one']) {
+    sitting.wait(50);
+    expect(sitting.press('tab')).toBeUndefined();
+    expect(sitting.state.ask?.ask.request.args).toEqual({ command: which });
+  }
+  expect(sitting.press('enter')).toBeUndefined();
+  expect(sitting.frames.at(-1)).toContain('that key came too early');
 });
 
 describe('a yes in words that came in one piece', () => {

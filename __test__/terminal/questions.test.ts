@@ -40,6 +40,37 @@ function sittingAt(question: Question, [columns, rows]: readonly [number, number
   return sitting;
 }
 
+test('two Enters in quick succession do not answer the second question with what is preselected', () => {
+  const sitting = new Sitting([questions([KINDS.multiple_choice(1, 2), KINDS.multiple_choice(1, 2)])], {
+    columns: 80,
+    rows: 24,
+  });
+  sitting.wait(1500);
+  sitting.press('enter');
+  expect(shown(sitting)).toContain('2 of 2');
+  for (let count = 0; count < 5; count += 1) {
+    sitting.wait(300);
+    expect(sitting.press('enter')).toBeUndefined();
+  }
+  expect(shown(sitting)).toContain('that key came too early: read it first');
+  sitting.wait(1000);
+  expect(sitting.press('enter')).toMatchObject({ type: 'answer', answers: ['<o0>', '<o0>'] });
+});
+
+test('what was chosen by a key is answered at once', () => {
+  const sitting = new Sitting([questions([KINDS.multiple_choice(1, 2), KINDS.multiple_choice(1, 2)])], {
+    columns: 80,
+    rows: 24,
+  });
+  for (let count = 0; count < 2; count += 1) {
+    sitting.wait(300);
+    sitting.type('1');
+    sitting.wait(100);
+    const action = sitting.press('enter');
+    if (count === 1) expect(action).toMatchObject({ type: 'answer', answers: ['<o0>', '<o0>'] });
+  }
+});
+
 describe('a question that does not fit the window', () => {
   test.each(Object.keys(KINDS) as Question['kind'][])('is not answered by Enter unread: %s', (kind) => {
     let refused = 0;
@@ -147,7 +178,7 @@ test('an Enter that is held down answers one question, not the next', () => {
     sitting.wait(30);
   }
   expect(sitting.state.ask?.at).toMatchObject({ index: 1, answers: ['<o0>'] });
-  sitting.wait(400);
+  sitting.wait(1000);
   expect(sitting.press('enter')).toMatchObject({ answers: ['<o0>', '<o0>'] });
 });
 

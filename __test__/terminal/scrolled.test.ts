@@ -1,9 +1,17 @@
 /** Lines, one after the other: what has scrolled out of the window is approved by a second yes. */
 import { PassThrough, Writable } from 'node:stream';
-import { expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import type { Question } from '../../index.js';
+import { COMMANDS } from '../../ts/cli/chat/commands.js';
+import { showLines } from '../../ts/cli/chat/lines.js';
+import type { LocalChat } from '../../ts/cli/chat/parts.js';
 import { createGate, terminalApprover } from '../../ts/index.js';
 import { scrolledAway } from '../../ts/terminal/window.js';
 import { startChat, withModel } from './chat.js';
+import { PATIENTLY } from '../runtimes.js';
+import { questions } from './fake.js';
+import { viewOf } from './presses.js';
 
 withModel();
 
@@ -73,6 +81,95 @@ test.each([
   expect(await decided).toMatchObject({ type: 'approve' });
   expect(shown.includes('Look twice')).toBe(isTwice);
   await gate.close();
+});
+
+/** Two questions, the first of so many lines. */
+const asking = (lines: number): Question[] => [
+  {
+    kind: 'multiple_choice',
+    question: Array.from({ length: lines }, (_, at) => `line ${at}`).join('\n'),
+    options: COLOURS,
+  },
+  { kind: 'text', question: 'And why?' },
+];
+const COLOURS = [{ label: 'red' }, { label: 'blue' }];
+
+/** A terminal of 24 rows, and all that was put there. */
+function terminalOf() {
+  let shown = '';
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+  const write = (text: string): void => void (shown += text);
+  const output = Object.assign(new Writable({ write: (chunk, _, done) => (write(String(chunk)), done()) }), {
+    isTTY: true,
+    rows: 24,
+    columns: 80,
+  });
+  const until = (text: string, times = 1): Promise<boolean> =>
+    vi.waitUntil(() => shown.split(text).length > times, PATIENTLY);
+  return { input, output, write, until, shown: () => shown };
+}
+
+describe.each([
+  [40, true],
+  [5, false],
+])('a question of %i lines, in a window of 24 rows', (count, isTwice) => {
+  test('is answered by a second answer in terminalApprover', async () => {
+    const { input, output, until, shown } = terminalOf();
+    const { request } = questions(asking(count));
+    const decided = terminalApprover({ input, output, notify: 'none' })(request, {
+      abortSignal: new AbortController().signal,
+    });
+    await until('> ');
+    input.write('1\r');
+    if (isTwice) {
+      await until('An answer once more counts');
+      await until('> ', 2);
+      input.write('2\r');
+    }
+    await until('And why?');
+    await until('> ', isTwice ? 3 : 2);
+    input.write('so\r');
+    expect(await decided).toEqual([isTwice ? 'blue' : 'red', 'so']);
+    expect(shown().includes('Look twice: it has')).toBe(isTwice);
+  });
+
+  test('is answered by a second answer in --plain', async () => {
+    const { input, write, until, shown } = terminalOf();
+    const answered: unknown[] = [];
+    let view = viewOf(questions(asking(count)));
+    let changed = (): void => {};
+    const chat = {
+      get view() {
+        return view;
+      },
+      commands: COMMANDS,
+      subscribe: (listener: () => void) => ((changed = listener), () => {}),
+      lastRun: null,
+      isOver: false,
+      answer: async (_: string, answers: unknown) => {
+        answered.push(answers);
+        view = { ...viewOf(), isBusy: false };
+        setImmediate(changed);
+      },
+    };
+    const window = () => ({ columns: 80, rows: 24 });
+    const over = showLines(chat as unknown as LocalChat, { input, write, window, canAsk: true, emoji: false });
+    // What is typed sooner was not typed with it in sight.
+    const type = (line: string) => sleep(400).then(() => input.write(`${line}\n`));
+    await until('A number');
+    await type('1');
+    if (isTwice) {
+      await until('An answer once more counts');
+      await type('2');
+    }
+    await until('And why?');
+    await type('so');
+    await vi.waitUntil(() => answered.length > 0, PATIENTLY);
+    expect(answered).toEqual([[isTwice ? 'blue' : 'red', 'so']]);
+    expect(shown().includes('Look twice: it has')).toBe(isTwice);
+    input.end();
+    await over;
+  });
 });
 
 test('rows are counted as the window breaks lines', () => {

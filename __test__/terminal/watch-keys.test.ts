@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createGate, streamWithEvents } from '../../ts/index.js';
 import { frame, roomIn } from '../../ts/cli/watch-frame.js';
 import { press, START, withPage, withRecords } from '../../ts/cli/watch-model.js';
+import { checked } from '../../ts/cli/questions.js';
 import { cli } from '../cli/command.js';
 import { kept } from '../cli/kept.js';
 import { scratch } from '../policy/support.js';
@@ -52,6 +53,33 @@ test('keys count one by one, each for what was on the screen when it was typed',
   expect(await left()).toEqual(['one']);
   terminal.type('jjq');
   expect(await terminal.ended()).toBe(0);
+});
+
+test('a question is answered by no text for the lot, and no key that would is offered', () => {
+  const {
+    status: _,
+    kind: __,
+    ...listed
+  } = kept({ toolName: 'ask_user', allowedDecisions: ['respond', 'reject', 'skip'] });
+  const questions = [{ kind: 'text', question: 'Which name?' }];
+  // As a ledger lists it.
+  const record = { ...listed, args: { questions }, details: { kind: 'question' } } as unknown as ReturnType<
+    typeof kept
+  >;
+  const size = { columns: 100, rows: 20 };
+  const state = withRecords(START, [record]);
+  for (const key of ['r', 'y', 's']) {
+    const pressed = press(state, [{ kind: 'text', text: key }], 1000, roomIn(state, size));
+    expect(pressed).not.toHaveProperty('action');
+    expect(pressed.state.mode).toEqual({ at: 'list' });
+    expect(pressed.state.said).toMatch(
+      /It is a question: countersign respond \S+ --answer TEXT, one for each question/,
+    );
+  }
+  for (const mode of [{ at: 'list' }, { at: 'request', scroll: 0 }] as const)
+    expect(frame({ ...state, mode }, size, 'here', 0).at(-1)).not.toMatch(/y approve|r respond|s always|e edit/);
+  expect(() => checked(record, { type: 'respond', output: 'Ada' })).toThrow(/Answer with \{ answers/);
+  expect(checked(record, { type: 'respond', output: { answers: ['Ada'] } })).toMatchObject({ type: 'respond' });
 });
 
 test('a key that is held down answers nothing, however long', () => {

@@ -17,8 +17,10 @@ const WIDE = [
   0xfe10, 0xfe19, 0x16fe0, 0x16fe3, 0x17000, 0x187f7, 0x18800, 0x18cd5, 0x18d00, 0x18d08, 0x1aff0, 0x1affe, 0x1b000,
   0x1b2fb, 0x1f200, 0x1f202, 0x1f23b, 0x1f265, 0x4dc0, 0x2630, 0x268f, 0x1d300, 0x3400, 0x20000,
 ];
+/** Marks that take two columns of their own, or may: East Asian Width of Unicode has them as wide. */
+const WIDE_MARKS = [0x302e, 0x302f, 0x16ff0, 0x16ff1, 0x302a, 0x302b, 0x302c, 0x302d, 0x3099, 0x309a, 0x16fe4];
 /** Marks that some terminals draw in a column of their own. */
-const MARKS = [0x903, 0x93e, 0x940, 0x94d, 0x9be, 0xe31, 0x17b6, 0x1d165, 0x302e];
+const MARKS = [0x903, 0x93e, 0x940, 0x94d, 0x9be, 0xe31, 0x17b6, 0x1d165, ...WIDE_MARKS];
 
 const HEX = (code: number): string => `U+${code.toString(16).toUpperCase()}`;
 
@@ -30,7 +32,7 @@ function cells(text: string): number {
   let width = 0;
   for (const character of text) {
     const code = character.codePointAt(0)!;
-    width += WIDE.includes(code) || /\p{Emoji_Presentation}/u.test(character) ? 2 : 1;
+    width += WIDE.includes(code) || WIDE_MARKS.includes(code) || /\p{Emoji_Presentation}/u.test(character) ? 2 : 1;
   }
   return width;
 }
@@ -180,6 +182,14 @@ describe('a window that is too small to show a call approves nothing, and says s
     expect(small.said).toContain(why);
     expect(answer({ columns: 80, rows: 24 }).action).toMatchObject({ type: 'approve' });
   });
+});
+
+test('each mark of Unicode takes one column where it is known to be narrow, and else two', () => {
+  const known = new Set(WIDE_MARKS);
+  for (let code = 0x370; code <= 0x10ffff; code += 1) {
+    const mark = String.fromCodePoint(code);
+    if (/^\p{Mark}$/u.test(mark)) expect(widthOf(mark), HEX(code)).toBe(known.has(code) ? 2 : 1);
+  }
 });
 
 test('texts that every terminal draws alike take the columns that they took', () => {

@@ -14,7 +14,7 @@ import { answering, checked } from './questions.js';
 import { offered, placeOf, readRemember, refuseIfForgotten, remember, type RememberOptions } from './remember.js';
 import { isAlike } from '../gate/batch.js';
 import { dangersInWords } from '../gate/danger.js';
-import { standsOut } from '../gate/stands-out.js';
+import { standsOut, startedFirst } from '../gate/stands-out.js';
 import { CONTENTS, summary, toJson } from './shown.js';
 import { columns, oneLine } from './style.js';
 
@@ -177,15 +177,15 @@ async function tellWhat(record: KeptRecord): Promise<void> {
 async function bewareOf(record: KeptRecord, { yes, json }: DecideValues): Promise<void> {
   const shown = toJson(record);
   const flags = standsOut(shown);
-  const dangers = dangersInWords(shown);
-  if (flags.length + dangers.length === 0 || yes === true) return;
+  const { first, others } = startedFirst(dangersInWords(shown));
+  if (flags.length + first.length + others.length === 0 || yes === true) return;
   const asks = json !== true && canAsk();
-  // Programs that approve it know what it does, but not what deceives their authors.
-  if (flags.length === 0 && !asks) return;
+  // Programs that approve it know what it does, but not what deceives their authors, nor that it may have run.
+  if (flags.length + first.length === 0 && !asks) return;
   const how = flags.includes('hidden')
     ? 'it is not shown whole here, or is not what it seems'
     : 'it may not be what it seems';
-  const why = [...(flags.length === 0 ? [] : [`${how} (${flags.join(', ')})`]), ...dangers];
+  const why = [...first, ...(flags.length === 0 ? [] : [`${how} (${flags.join(', ')})`]), ...others];
   const what = `${shortId(record.approvalId)}: ${why.join('; ')}`;
   if (asks && (await confirm(`${what}. Approve it?`))) return;
   throw new ExitError(

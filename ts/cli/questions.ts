@@ -18,8 +18,11 @@ export function answering(record: KeptRecord, typed: readonly string[]): HumanDe
 }
 
 /** A decision as it is to be taken. @throws {InvalidDecisionError} when it answers questions and does not fit them */
-export const checked = (record: KeptRecord, decision: HumanDecision): HumanDecision =>
-  record.status === 'pending' ? (checkedDecision(toJson(record), decision) as HumanDecision) : decision;
+export function checked(record: KeptRecord, decision: HumanDecision): HumanDecision {
+  // What a ledger lists as waiting has no status of its own.
+  const request = toJson(record);
+  return request.status === 'pending' ? (checkedDecision(request, decision) as HumanDecision) : decision;
+}
 
 /** Nothing is an answer that is left out; labels stand with commas between them. */
 function answerIn(question: Question, typed: string): string | string[] | null {

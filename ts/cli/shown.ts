@@ -12,7 +12,7 @@ import { standing } from '../gate/standing.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { whyAsked } from '../gate/why-asked.js';
 import { doubtsAbout } from '../gate/danger.js';
-import { isHighRisk } from '../gate/stands-out.js';
+import { isHighRisk, startedFirst } from '../gate/stands-out.js';
 import { preview, type KeptRecord } from '../native.js';
 import { argumentLines } from '../terminal/whole.js';
 import { hanging, wrap } from './chat/screen/layout.js';
@@ -50,10 +50,11 @@ export const pendingColumns = (now: number, width: number): TableColumn<KeptReco
   { title: 'CALL', text: (record) => callInALine(toJson(record)), grows: true },
 ];
 
-/** Whether it wants a second look, and whether that is since a rule marks it as a risk. */
+/** Whether it wants a second look, and whether that is since it may have run already, or since a rule marks it as a risk. */
 function markOf(record: KeptRecord): string {
   const shown = toJson(record);
-  if (isHighRisk(shown)) return 'high';
+  const marks = [...(shown.startedBefore ? ['again'] : []), ...(isHighRisk(shown) ? ['high'] : [])];
+  if (marks.length > 0) return marks.join(' ');
   return doubtsAbout(shown).length > 0 ? '!' : '';
 }
 
@@ -106,6 +107,8 @@ export function wholeParts(
     lines.push(...hanging(name.padEnd(LABEL), inked, 'dim'));
   };
   const why = whyAsked(json);
+  const { first, others } = startedFirst(doubtsAbout(json));
+  field('beware', first.join(', '), 'red');
   field('request', json.approvalId, 'cyan');
   field('status', json.status, json.status === 'pending' ? 'yellow' : undefined);
   field('tool', oneLine(json.toolName), 'bold');
@@ -113,7 +116,7 @@ export function wholeParts(
   field('says', saidBeside(json, why));
   field('agent', agentLine(json) ?? '');
   field('risk', isHighRisk(json) ? 'high' : '', 'red');
-  field('beware', doubtsAbout(json).join(', '), 'red');
+  field('beware', others.join(', '), 'red');
   if (json.contents !== 'kept') field('contents', CONTENTS[json.contents], 'yellow');
   field('why', why);
   field('reviewer', reviewLine(json) ?? '');

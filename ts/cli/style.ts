@@ -33,7 +33,7 @@ export { oneLine } from '../gate/in-a-line.js';
 /**
  * Columns that a text takes, at most: terminals differ, and what is counted as less than one of them draws would push the end of a
  * line out of the window. So a mark that is no accent counts as one, although most terminals draw it above a letter. All that is not
- * known to be narrow counts as two.
+ * known to be narrow counts as two, marks too.
  */
 export function widthOf(text: string): number {
   let width = 0;
@@ -53,7 +53,7 @@ function widthOfOne(character: string): number {
   if (code < 0x300) return 1;
   // Accents of Latin, Greek and Cyrillic: all agree about these.
   if (code < 0x370) return 0;
-  if (/^\p{Mark}$/u.test(character)) return 1;
+  if (/^\p{Mark}$/u.test(character)) return NARROW.test(character) || NARROW_MARK.test(character) ? 1 : 2;
   return NARROW.test(character) && !WIDE.test(character) ? 1 : 2;
 }
 
@@ -63,6 +63,14 @@ const OVER = /[\p{Nonspacing_Mark}\p{Enclosing_Mark}\u200d]/u;
 /** Blocks of narrow characters: letters up to Georgian, others up to Greek with accents, punctuation and signs, half width forms. */
 const NARROW =
   /[\u0370-\u10ff\u1200-\u2bff\u2c00-\u2e39\u2e3c-\u2e7f\ua4d0-\ua95f\ua980-\uabff\ufb00-\ufdef\ufe70-\ufefe\uff61-\uffdc\uffe8-\uffee\ufffd]/u;
+
+/**
+ * Blocks outside of these whose marks are all narrow: Cyrillic and Bamum, those of half the width and variation selectors, scripts of
+ * India and others, notes of music, and signs of writing with the hands. Marks of Chinese, Japanese and Korean are not in them.
+ */
+const NARROW_MARK =
+  // oxlint-disable-next-line no-misleading-character-class -- each is a block of its own
+  /[\ua640-\ua6ff\ufe00-\ufe0f\ufe20-\ufe2f\u{10000}-\u{11fff}\u{13000}-\u{1345f}\u{16100}-\u{16faf}\u{1bc00}-\u{1bcaf}\u{1cf00}-\u{1d24f}\u{1da00}-\u{1e95f}\u{e0100}-\u{e01ef}]/u;
 
 /** What is wide among them: brackets, pictures, the signs that Unicode 16 made wide, and what has no character yet. */
 const WIDE = /[\u2329\u232a\u2630-\u2637\u268a-\u268f]|\p{Emoji_Presentation}|\p{Unassigned}/u;
@@ -85,6 +93,10 @@ export function tooSmall({ columns, rows }: { columns: number; rows: number }): 
   if (columns < LEAST.columns) return `too narrow: the window needs ${LEAST.columns} columns for a yes`;
   return rows < LEAST.rows ? `too low: the window needs ${LEAST.rows} rows for a yes` : undefined;
 }
+
+/** What is said of a window that was too small, once it is not: nothing. */
+export const unlessRoomy = (said: string, room: string | undefined): string =>
+  /^too (?:narrow|low|small):/.test(said) && said !== room ? (room ?? '') : said;
 
 /** A text in at most `most` columns: its beginning and its end, since what matters may stand in either. */
 export function fit(text: string, most: number): string {

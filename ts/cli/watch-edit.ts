@@ -1,7 +1,6 @@
 /** Another call in the place of one that waits, made in the user's editor. */
-import { dangersInWords } from '../gate/danger.js';
+import { doubtsAbout } from '../gate/danger.js';
 import { shownArgs } from '../gate/agent-reason.js';
-import { standsOut } from '../gate/stands-out.js';
 import { textOfCall, withText } from '../gate/text-field.js';
 import { preview, type KeptRecord } from '../native.js';
 import { revive, snapshot } from '../values/snapshot.js';
@@ -31,6 +30,6 @@ export function editedAsk(record: KeptRecord, args: unknown): { lines: string[];
   const call = { ...toJson(record), args, flags, verdict: null, changes: [] };
   return {
     lines: ['It would run like this:', '', ...text.split('\n')],
-    doubts: [...standsOut(call), ...dangersInWords(call)],
+    doubts: doubtsAbout(call),
   };
 }

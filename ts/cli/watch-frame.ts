@@ -5,7 +5,7 @@ import { wrap } from './chat/screen/layout.js';
 import { pendingColumns, summary, toJson } from './shown.js';
 import { fit, isCut, oneLine, plainLine, style, tooSmall, widthOf } from './style.js';
 import { table } from './table.js';
-import type { WatchState, WordsMode } from './watch-model.js';
+import { mayBegin, type WatchState, type WordsMode } from './watch-model.js';
 import { isRead, pageIn, type WatchRoom } from './watch-page.js';
 
 /** How long something is new, in ms. */
@@ -71,11 +71,15 @@ const helpLines = (columns: number): string[] =>
     return lines.map((line, at) => `${at === 0 ? style('bold', key.padEnd(5)) : '     '}${line}`);
   });
 
-function keysIn({ mode, records }: WatchState, columns: number): string {
+function keysIn({ mode, records, selected }: WatchState, columns: number): string {
+  const record = records.find(({ approvalId }) => approvalId === selected);
+  /** Without what may not be decided so. */
+  const offered = (keys: readonly string[]): string[] =>
+    record === undefined ? [...keys] : keys.filter((key) => mayBegin(record, key.slice(0, 1)));
   switch (mode.at) {
     case 'list':
       return row(
-        [
+        offered([
           'y approve',
           'n reject',
           'd details',
@@ -86,13 +90,13 @@ function keysIn({ mode, records }: WatchState, columns: number): string {
           'x skip',
           'j k move',
           'q quit',
-        ],
+        ]),
         '  ',
         columns,
       );
     case 'request':
       return row(
-        [
+        offered([
           'y approve',
           'n reject',
           'd back',
@@ -103,7 +107,7 @@ function keysIn({ mode, records }: WatchState, columns: number): string {
           'r respond',
           'x skip',
           'q quit',
-        ],
+        ]),
         '  ',
         columns,
       );
@@ -112,7 +116,9 @@ function keysIn({ mode, records }: WatchState, columns: number): string {
     case 'words':
       return records.some(({ approvalId }) => approvalId === mode.id) ? 'Enter sends it  Esc back' : 'Esc back';
     case 'confirm':
-      return mode.what === 'skip' ? 'y yes  any other key no' : 'y yes  space j k scroll  any other key no';
+      return mode.what === 'skip'
+        ? 'y yes  any other key leaves it waiting'
+        : 'y yes  space j k scroll  any other key leaves it waiting';
   }
 }
 

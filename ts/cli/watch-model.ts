@@ -6,6 +6,7 @@ import { EMPTY, edited as typedIn, insert } from './chat/screen/draft.js';
 import type { KeyName, PressedKey } from './chat/screen/keys.js';
 import { hidden, nextPage, standing, stood } from './chat/screen/seen.js';
 import { toJson } from './shown.js';
+import { unlessRoomy } from './style.js';
 import { isRead, pageIn, type WatchRoom } from './watch-page.js';
 import type { ConfirmMode, WatchState, WordsMode } from './watch-state.js';
 
@@ -102,7 +103,8 @@ const UNCHOSEN = 1000;
 const quietOf = ({ isChosen }: WatchState): number => (isChosen ? SEEN : UNCHOSEN);
 
 /** With what is on the screen from now on, in ms of {@link performance.now}. */
-export function withPage(state: WatchState, room: WatchRoom, now: number): WatchState {
+export function withPage(before: WatchState, room: WatchRoom, now: number): WatchState {
+  const state = stillSaid(before.seen === undefined ? before : { ...before, seen: stood(before.seen, now) }, room);
   const page = pageIn(state, room);
   if (page === undefined) return state;
   if (page.standing !== undefined) return { ...state, seen: standing(state.seen, page.standing, now) };
@@ -198,7 +200,16 @@ function answered(state: WatchState, mode: ConfirmMode, strokes: readonly KeyStr
   };
 }
 
+/** Said as long as it is so. */
 const NOT_READ = 'Not all of it was seen: space shows more, and y approves it then.';
+const NOT_READ_YET = 'Not all of it was seen: space shows more.';
+
+/** What is said, without what was so and is no longer. */
+function stillSaid(state: WatchState, room: WatchRoom): WatchState {
+  const isOver = (state.said === NOT_READ || state.said === NOT_READ_YET) && isRead(state, room);
+  const said = isOver ? '' : unlessRoomy(state.said, room.tooSmall);
+  return said === state.said ? state : { ...state, said };
+}
 
 const isYesKey = (name: string | undefined): boolean => name === 'y' || name === 'Y';
 const isEnter = (name: string | undefined): boolean => name === 'enter' || name === 'newline';
@@ -274,15 +285,23 @@ const DECIDES: Readonly<Record<string, DecisionType>> = {
   x: 'skip',
 };
 
+/** Whether a key may decide it here. A question is answered with its options before the eyes. */
+export const mayBegin = (record: KeptRecord, name: string): boolean => {
+  const type = Object.hasOwn(DECIDES, name) ? DECIDES[name] : undefined;
+  return type === undefined || (record.allowedDecisions.includes(type) && !isAnsweredWhole(record, type));
+};
+
+const isAnsweredWhole = (record: KeptRecord, type: DecisionType): boolean =>
+  toJson(record).kind === 'question' && (type === 'approve' || type === 'respond');
+
 function begun(state: WatchState, record: KeptRecord, name: string, now: number, room: WatchRoom): PressedState {
   const type = Object.hasOwn(DECIDES, name) ? DECIDES[name] : undefined;
   if (type === undefined) return { state };
-  const { approvalId: id, kind = 'approval' } = record;
+  const { approvalId: id } = record;
   const refused = (said: string): PressedState => ({ state: { ...state, said } });
-  // A question is answered with its options before the eyes.
-  if (kind === 'question' && (type === 'approve' || type === 'respond'))
-    return refused(`It is a question: countersign respond ${id.slice(-8)} --answer TEXT`);
-  if (!record.allowedDecisions.includes(type)) return refused(`This request may not be answered so: ${name}`);
+  if (isAnsweredWhole(record, type))
+    return refused(`It is a question: countersign respond ${id.slice(-8)} --answer TEXT, one for each question`);
+  if (!mayBegin(record, name)) return refused(`This request may not be answered so: ${name}`);
   // One line has no room for what stands out: it is looked at whole before it is asked about.
   if (type === 'approve' && state.mode.at === 'list' && doubtsAbout(toJson(record)).length > 0)
     return { state: { ...state, mode: { at: 'request', scroll: 0 }, said: `Look at it whole; ${name} then asks.` } };
@@ -295,8 +314,7 @@ function begun(state: WatchState, record: KeptRecord, name: string, now: number,
     case 'approve':
       if (name === 's' && state.mode.at === 'list')
         return { state: { ...state, mode: { at: 'request', scroll: 0 }, said: 'Look at it whole; s then asks.' } };
-      if (name === 's' && !isRead(state, room))
-        return refused(room.tooSmall ?? 'Not all of it was seen: space shows more.');
+      if (name === 's' && !isRead(state, room)) return refused(room.tooSmall ?? NOT_READ_YET);
       if (name === 's') return { state: { ...state, said: '' }, action: { type: 'offer', id } };
       break;
     case 'skip':

@@ -4,6 +4,8 @@ import type { GateEvent } from '../../index.js';
 import { becomes, toldRun } from '../ai-sdk/saved/told-run.js';
 import { messageOf } from '../errors/message-of.js';
 import { PersonCall, type NotifyWay } from '../terminal/call-person.js';
+import { doubtsAbout } from '../gate/danger.js';
+import { startedFirst } from '../gate/stands-out.js';
 import { placeToRemember } from '../gate/call-place.js';
 import { standing } from '../gate/standing.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
@@ -102,7 +104,10 @@ function lineOf(event: GateEvent): string {
 }
 
 function saidOf(event: GateEvent): string {
-  if (event.type === 'requested') return summary(event.request as KeptRecord, 400);
+  if (event.type === 'requested') {
+    const { first } = startedFirst(doubtsAbout(toJson(event.request as KeptRecord)));
+    return [...first, summary(event.request as KeptRecord, 400)].join(': ');
+  }
   if (event.type === 'settled') return event.status;
   if (event.type === 'voted')
     return `approved by ${oneLine(event.vote.by)}: ${oneLine(standing(toJson(event.request as KeptRecord)))}`;

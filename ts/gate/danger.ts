@@ -1,15 +1,16 @@
 /**
- * What a call would do that may not be undone: it takes something away, writes over it, gives it out, takes more rights, or runs what
+ * What a call would do that may not be undone: it may do once more what it has done, takes something away, writes over it, gives it out, takes more rights, or runs what
  * the network sends. A hint that asks for a second look. It allows nothing, and what it does not know is not harmless for that:
  * harmless is what the core has proven.
  */
 import type { ApprovalRequest } from '../../index.js';
-import { risksInWords, standsOut } from './stands-out.js';
+import { risksInWords, standsOut, startedInWords } from './stands-out.js';
 
 export type CallDanger = 'deletes' | 'overwrites' | 'publishes' | 'escalates' | 'runs-fetched';
 
 /** What is looked at of a call. */
-export type DangerousCall = Pick<ApprovalRequest, 'toolName' | 'args' | 'verdict' | 'changes'>;
+export type DangerousCall = Pick<ApprovalRequest, 'toolName' | 'args' | 'verdict' | 'changes'> &
+  Partial<Pick<ApprovalRequest, 'startedBefore'>>;
 
 /**
  * Whether it is proven to do no lasting harm, and nothing about it stands out. Only then "yes" may be marked before anybody has
@@ -27,14 +28,15 @@ export const DANGER_WORDS: Readonly<Record<CallDanger, string>> = {
   'runs-fetched': 'it may run what it fetches from the network',
 };
 
-/** What a human must look at twice, in words: what the call may hide, and what it may do. */
+/** What a human must look at twice, in words: what the call may do, that it may have run first, and what it may hide. */
 export const doubtsAbout = (call: DangerousCall & Pick<ApprovalRequest, 'flags'>): string[] => [
-  ...standsOut(call),
   ...dangersInWords(call),
+  ...standsOut(call),
 ];
 
-/** What stands out in a call, in words: what rules mark as a risk first. */
+/** What stands out in a call, in words: that it may have run first, then what rules mark as a risk. */
 export const dangersInWords = (call: DangerousCall): string[] => [
+  ...startedInWords(call),
   ...risksInWords(call),
   ...dangersOf(call).map((danger) => DANGER_WORDS[danger]),
 ];

@@ -13,17 +13,22 @@ export function ownWords({
   if (kind === 'question' || said === '') return undefined;
   const tool = oneLine(toolName);
   const isMade =
-    [`${tool}(`, `Run tool "${tool}"?`].some((start) => said.startsWith(start)) ||
-    (verdict !== null && said.includes(oneLine(verdict.reason)));
+    !isAskedAgain(said) &&
+    ([`${tool}(`, `Run tool "${tool}"?`].some((start) => said.startsWith(start)) ||
+      (verdict !== null && said.includes(oneLine(verdict.reason))));
   return isMade ? undefined : said;
 }
+
+/** Why it is asked about once more stands nowhere else. */
+const isAskedAgain = (said: string): boolean => said.startsWith('Asked again: ');
 
 /** What the description says beside why a person is asked; empty: no more than that and the call. */
 export function saidBeside(request: Pick<ApprovalRequest, 'description' | 'verdict'>, why: string): string {
   const said = oneLine(request.description);
   const reason = request.verdict === null ? undefined : oneLine(request.verdict.reason);
   const isMade =
-    said.startsWith('Run tool ') ||
-    (reason !== undefined && /^[.)]*$/.test(said.split(reason).at(-1)!) && said.includes(reason));
+    !isAskedAgain(said) &&
+    (said.startsWith('Run tool ') ||
+      (reason !== undefined && /^[.)]*$/.test(said.split(reason).at(-1)!) && said.includes(reason)));
   return isMade || why.includes(said) ? '' : said;
 }

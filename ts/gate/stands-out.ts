@@ -1,4 +1,4 @@
-/** What of a call needs a second look before it is approved: what may deceive the eye, and what a rule marks as a risk. */
+/** What of a call needs a second look before it is approved: that it may have run, what may deceive the eye, and what a rule marks as a risk. */
 import type { ApprovalRequest } from '../../index.js';
 import { oneLine } from './in-a-line.js';
 
@@ -8,10 +8,22 @@ const PLAIN: readonly string[] = ['long', 'multiline'];
 type FlaggedCall = Pick<ApprovalRequest, 'flags'>;
 
 /** What is looked at of a call. */
-export type AskedCall = FlaggedCall & Partial<Pick<ApprovalRequest, 'verdict'>>;
+export type AskedCall = FlaggedCall & Partial<Pick<ApprovalRequest, 'verdict' | 'startedBefore'>>;
 
 /** What may make a call another one than it seems to be: what deceives the eye, and what is not shown at all. */
 export const standsOut = ({ flags }: FlaggedCall): string[] => flags.filter((flag) => !PLAIN.includes(flag));
+
+/** What a yes may do a second time: it stands first wherever a person is asked, behind "it" as all dangers do. */
+export const startedInWords = ({ startedBefore }: Partial<Pick<ApprovalRequest, 'startedBefore'>>): string[] =>
+  startedBefore === true ? [STARTED] : [];
+
+const STARTED = 'it was started before and may have run already';
+
+/** What stands first, and what stands in its own place behind that. */
+export const startedFirst = (doubts: readonly string[]): { first: string[]; others: string[] } => ({
+  first: doubts.filter((doubt) => doubt === STARTED),
+  others: doubts.filter((doubt) => doubt !== STARTED),
+});
 
 /** Whether a rule that speaks of the call marks it as a high risk. */
 export const isHighRisk = ({ verdict }: Partial<Pick<ApprovalRequest, 'verdict'>>): boolean =>
@@ -25,14 +37,15 @@ export const risksInWords = ({ verdict }: Partial<Pick<ApprovalRequest, 'verdict
   });
 
 /** Whether a call stands out: one yes is not enough for it. */
-export const needsSecondYes = (asked: AskedCall): boolean => standsOut(asked).length > 0 || isHighRisk(asked);
+export const needsSecondYes = (asked: AskedCall): boolean =>
+  standsOut(asked).length > 0 || isHighRisk(asked) || startedInWords(asked).length > 0;
 
 /** Said in front of the second question about a call that stands out. */
 export function beware(asked: AskedCall): string {
   const flags = standsOut(asked);
   const seems = isHidden(asked) ? 'it is not shown whole at first, or is not' : 'it may not be';
   const whatItSeems = flags.length === 0 ? [] : [`${seems} what it seems (${flags.join(', ')})`];
-  return `Look twice: ${[...whatItSeems, ...risksInWords(asked)].join('; ')}`;
+  return `Look twice: ${[...startedInWords(asked), ...whatItSeems, ...risksInWords(asked)].join('; ')}`;
 }
 
 /** Whether the preview leaves out a part of the call. */

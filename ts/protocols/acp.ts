@@ -65,8 +65,10 @@ function optionsOf(request: ApprovalRequest, options: ProtocolOptions | undefine
   );
 }
 
-const anyway = (request: ApprovalRequest): string =>
-  `Approve, though it ${standsOut(request).length > 0 ? 'may not be what it seems' : 'is a high risk'}`;
+function anyway(request: ApprovalRequest): string {
+  if (request.startedBefore) return 'Approve, though it may have run already';
+  return `Approve, though it ${standsOut(request).length > 0 ? 'may not be what it seems' : 'is a high risk'}`;
+}
 
 /** @see acp.d.ts */
 export const fromPermissionOutcome: typeof Api.fromPermissionOutcome = (outcome, request, given) => {

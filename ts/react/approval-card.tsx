@@ -56,8 +56,8 @@ function Facts({ approval: { details, isExpired }, labels }: PartProps): ReactEl
   // A server of before says nothing of these.
   const { dangers = [], review = null, agentReason = null } = details;
   const warnings = [
-    ...flags.filter((flag) => !HARMLESS_FLAGS.includes(flag)).map((flag) => labels.warning(flag)),
     ...dangers,
+    ...flags.filter((flag) => !HARMLESS_FLAGS.includes(flag)).map((flag) => labels.warning(flag)),
   ];
   return (
     <>

@@ -2,10 +2,10 @@
 import type { ApprovalRequest, Decision, DecisionType, Question } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { dangersInWords, type DangerousCall } from '../gate/danger.js';
-import { isHidden, standsOut } from '../gate/stands-out.js';
+import { isHidden, standsOut, startedFirst } from '../gate/stands-out.js';
 import { safeLong } from './safe-long.js';
 import { argumentLines } from './whole.js';
-import { isNo, isYes } from './words.js';
+import { isKeyAlone, isNo, isYes, notOffered } from './words.js';
 
 /** What a line means. `say`: nothing is decided yet. `broken`: it was meant to decide something. */
 export type LineAnswer = Decision | { type: 'say'; lines: string[]; broken?: string };
@@ -30,8 +30,14 @@ export const shortFor = (asked: Pick<ApprovalRequest, 'flags'>): string =>
  */
 export function secondLook(asked: DangerousCall & Pick<ApprovalRequest, 'flags'>, away?: string): string {
   const doubts = standsOut(asked).join(', ');
-  const risks = [...dangersInWords(asked), ...(away === undefined ? [] : [away])].join('; ');
-  if (doubts === '') return `Look twice: ${risks}.`;
+  const { first, others } = startedFirst(dangersInWords(asked));
+  const risks = [...others, ...(away === undefined ? [] : [away])].join('; ');
+  const started = first.map((each) => `Look twice: ${each}. `).join('');
+  return `${started}${lookAt(asked, doubts, risks)}`.trimEnd();
+}
+
+function lookAt(asked: Pick<ApprovalRequest, 'flags'>, doubts: string, risks: string): string {
+  if (doubts === '') return risks === '' ? '' : `Look twice: ${risks}.`;
   const seems = isHidden(asked)
     ? `Look twice (${doubts}): a part of it is not shown above. d shows all of it.`
     : `Look twice: it may not be what it seems (${doubts}).`;
@@ -73,14 +79,20 @@ export function readAnswer(line: string, asked: AnswerableCall): LineAnswer {
     case 'r':
       return { type: 'say', lines: ['To answer instead of running it, give its result: r text'] };
     case 'd':
-      if (!isHidden(asked)) return { type: 'reject', reason: text };
+      if (!isHidden(asked)) return unoffered(text);
       return { type: 'say', lines: argumentLines(asked) };
     case '?':
       return { type: 'say', lines: [...answersTo(asked), OTHERS] };
     default:
-      return { type: 'reject', reason: text };
+      return isKeyAlone(text) ? unoffered(text) : { type: 'reject', reason: text };
   }
 }
+
+/** The key of a choice that other prompts have. */
+export const unoffered = (key: string): LineAnswer & { type: 'say' } => ({
+  type: 'say',
+  lines: [`${notOffered(key)}.`, SHORT],
+});
 
 /** Arguments that a human wrote as JSON. */
 export function edited(json: string): LineAnswer {
@@ -95,6 +107,9 @@ export function edited(json: string): LineAnswer {
 /** Why a piped line that decides nothing is a rejection: there it cannot be asked for another one. */
 export const untaken = (line: string, { broken }: { broken?: string }): string =>
   `The piped line for this call, ${JSON.stringify(line.trim())}, does not answer it${broken === undefined ? '' : `. ${broken}`}.`;
+
+/** What is said when a question that is not in sight from its beginning was answered. */
+export const ANSWERS_TWICE = 'An answer once more counts. /no: you do not want to answer.';
 
 /** What a line means to a question. `none`: the human does not want to answer at all. */
 export type QuestionReply =

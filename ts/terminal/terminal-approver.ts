@@ -10,17 +10,26 @@ import { contextOf, hearsUnasked, makesCallbacks, takesCall } from '../gate/make
 import { questionsOf } from '../gate/questions.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { dangersInWords, doubtsAbout } from '../gate/danger.js';
-import { standsOut } from '../gate/stands-out.js';
+import { standsOut, startedFirst } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { checkForm } from '../options/forms.js';
 import { snapshot, revive } from '../values/snapshot.js';
 import { notifyWay, PersonCall, type NotifyWay } from './call-person.js';
-import { edited, readAnswer, readQuestionAnswer, secondLook, SHORT_PIPED, shortFor, untaken } from './answers.js';
+import {
+  ANSWERS_TWICE,
+  edited,
+  readAnswer,
+  readQuestionAnswer,
+  secondLook,
+  SHORT_PIPED,
+  shortFor,
+  untaken,
+} from './answers.js';
 import { lineInput, type LineInput } from './line-input.js';
 import { safeLong } from './safe-long.js';
 import { argumentLines } from './whole.js';
-import { scrolledAway } from './window.js';
+import { inWords, scrolledAway } from './window.js';
 
 /** A request, or as much as is known of it. */
 type ShownRequest = Pick<ApprovalRequest, 'preview'> & Partial<ApprovalRequest>;
@@ -120,6 +129,8 @@ async function decisionOn(
     put += text;
     lines.say(text);
   };
+  const { first, others } = startedFirst(dangersInWords(request));
+  for (const started of first) say(`\nLook twice: ${started}`);
   say(`\n${headOf(request)}\n${agent === undefined ? '' : `${agent}\n`}${shownPreview(request)}\n`);
   const review = reviewLine({ review: null, ...shown });
   if (review !== undefined) say(`${review}\n`);
@@ -128,10 +139,10 @@ async function decisionOn(
   const doubts = standsOut(request);
   if (request.flags.length > 0)
     say(doubts.length > 0 ? `Look twice: ${doubts.join(', ')}\n` : `It is: ${request.flags.join(', ')}\n`);
-  for (const danger of dangersInWords(request)) say(`Look twice: ${danger}\n`);
+  for (const danger of others) say(inWords(`Look twice: ${danger}\n`, lines.window));
   await lines.forget(signal);
   if (!lines.isTerminal) return pipedDecision(request, lines, signal, objectionTo);
-  say(`${shortFor(request)}\n`);
+  say(inWords(`${shortFor(request)}\n`, lines.window));
   let isWarned = false;
   for (;;) {
     const line = await next(lines, 'Run it? ', signal);
@@ -142,18 +153,18 @@ async function decisionOn(
     const away = scrolledAway(put, lines.window);
     if (answer.type === 'approve' && !isWarned && (away !== undefined || doubtsAbout(request).length > 0)) {
       isWarned = true;
-      lines.say(`${secondLook(request, away)} y once more runs it.\n`);
+      lines.say(inWords(`${secondLook(request, away)} y once more runs it.\n`, lines.window));
       await lines.forget(signal);
       continue;
     }
     if (answer.type === 'say') {
-      lines.say(`${answer.lines.join('\n')}\n`);
+      lines.say(inWords(`${answer.lines.join('\n')}\n`, lines.window));
       continue;
     }
     const { decision, objection } = await checked(answer, objectionTo);
     if (objection === undefined) return decision;
     // It is about this call: the next question must not get the answer to it.
-    lines.say(`That was not taken: ${safeLong(objection)}\n${shortFor(request)}\n`);
+    lines.say(inWords(`That was not taken: ${safeLong(objection)}\n${shortFor(request)}\n`, lines.window));
     await lines.forget(signal);
   }
 }
@@ -218,30 +229,49 @@ async function answersTo(
   lines: LineInput,
   signal: AbortSignal,
 ): Promise<QuestionAnswers | null> {
-  lines.say('\nThe agent asks you something. /no: you do not want to answer.\n');
+  const opening = '\nThe agent asks you something. /no: you do not want to answer.\n';
+  lines.say(opening);
   const answers: (string | readonly string[] | null)[] = [];
   await lines.forget(signal);
-  for (const question of questionsOf(request) ?? []) {
-    const answer = await answerTo(question, lines, signal);
+  for (const [at, question] of (questionsOf(request) ?? []).entries()) {
+    const answer = await answerTo(question, lines, signal, at === 0 ? opening : '');
     if (answer === undefined) return null;
     answers.push(answer);
   }
   return answers;
 }
 
-/** `undefined`: the human does not want to answer anything. */
+/**
+ * `undefined`: the human does not want to answer anything.
+ *
+ * @param above what was put right above it
+ */
 async function answerTo(
   question: Question,
   lines: LineInput,
   signal: AbortSignal,
+  above: string,
 ): Promise<string | readonly string[] | null | undefined> {
-  lines.say(`${safeLong(question.question)}${question.required === false ? ' (an empty line leaves it out)' : ''}\n`);
+  let put = above;
+  const say = (text: string): void => {
+    put += text;
+    lines.say(text);
+  };
+  say(`${safeLong(question.question)}${question.required === false ? ' (an empty line leaves it out)' : ''}\n`);
   for (const [at, { label, description }] of (question.kind === 'text' ? [] : question.options).entries())
-    lines.say(`  ${at + 1}. ${safeLong(label)}${description === undefined ? '' : `: ${safeLong(description)}`}\n`);
-  if (question.kind === 'multi_select') lines.say('Numbers, with commas between them.\n');
+    say(`  ${at + 1}. ${safeLong(label)}${description === undefined ? '' : `: ${safeLong(description)}`}\n`);
+  if (question.kind === 'multi_select') say('Numbers, with commas between them.\n');
+  let isWarned = false;
   for (;;) {
     const answer = readQuestionAnswer(await next(lines, '> ', signal), question);
     if (answer.type === 'none') return undefined;
+    const away = lines.isTerminal ? scrolledAway(put, lines.window) : undefined;
+    if (answer.type === 'answer' && away !== undefined && !isWarned) {
+      isWarned = true;
+      lines.say(inWords(`Look twice: ${away}. ${ANSWERS_TWICE}\n`, lines.window));
+      await lines.forget(signal);
+      continue;
+    }
     if (answer.type === 'answer') return answer.answer;
     lines.say(`${answer.lines.join('\n')}\n`);
     if (lines.isTerminal) continue;

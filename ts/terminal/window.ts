@@ -17,6 +17,23 @@ export function windowOf(stream: object | undefined): WindowSize | undefined {
 // oxlint-disable-next-line no-control-regex -- our own colours
 const COLOURS = /\u001b\[[\d;]+m/g;
 
+/** A text of ours whose lines are broken between words, where the window is known. */
+export function inWords(text: string, window: WindowSize | undefined): string {
+  if (window === undefined) return text;
+  const lines = text.split('\n').flatMap((line) => {
+    const broken: string[] = [];
+    let rest = line;
+    // The last column is left free: some terminals wrap there.
+    for (let end; rest.length >= window.columns; rest = rest.slice(end + 1)) {
+      end = rest.lastIndexOf(' ', window.columns - 1);
+      if (end <= 0) break;
+      broken.push(rest.slice(0, end));
+    }
+    return [...broken, rest];
+  });
+  return lines.join('\n');
+}
+
 /** Rows that a text takes, at most: what is not known to be narrow may be wide. */
 function rowsOf(text: string, columns: number): number {
   let rows = 0;

@@ -1,6 +1,6 @@
 /** A line as the answer to what waits in the chat, which knows more answers than one request alone. Nothing here reads or writes. */
 import type { Decision, GrantScope, Remember } from '../../../index.js';
-import { answersTo, OTHERS, readAnswer as readPlain, SHORT } from '../../terminal/answers.js';
+import { answersTo, OTHERS, readAnswer as readPlain, SHORT, unoffered } from '../../terminal/answers.js';
 import { safeLong } from '../../terminal/safe-long.js';
 import { argumentLines } from '../../terminal/whole.js';
 import type { WaitingAsk } from './view.js';
@@ -66,11 +66,12 @@ export function readAnswer(line: string, ask: ApprovalAsk): LineAnswer {
     return ask.always === null
       ? { type: 'say', lines: ['It cannot be allowed for the session: it would allow too much.', SHORT] }
       : { type: 'always', remember };
+  const mayRun = ask.request.allowedDecisions.includes('approve');
   switch (line.trim()) {
     case 'A':
-      return { type: 'all' };
+      return mayRun ? { type: 'all' } : unoffered('A');
     case 'l':
-      return { type: 'like' };
+      return mayRun && ask.always !== null ? { type: 'like' } : unoffered('l');
     case 'd':
       return { type: 'say', lines: wholeOf(ask) };
     case '?':

@@ -8,9 +8,10 @@ import type { Readable } from 'node:stream';
 import type { Question } from '../../../index.js';
 import { told } from '../duration.js';
 import { style } from '../style.js';
-import { readQuestionAnswer, SHORT } from '../../terminal/answers.js';
+import { ANSWERS_TWICE, readQuestionAnswer, SHORT } from '../../terminal/answers.js';
 import type { PersonCall } from '../../terminal/call-person.js';
 import { agentLine, shownPreview } from '../../gate/agent-reason.js';
+import { startedFirst } from '../../gate/stands-out.js';
 import { argumentLines } from '../../terminal/whole.js';
 import { readAnswer } from './answers.js';
 import { readCommand } from './commands.js';
@@ -60,7 +61,7 @@ type ApprovalAsk = Extract<WaitingAsk, { kind: 'approval' }>;
 /** What is being put. */
 interface PutAsk {
   id: string;
-  /** All that was said of it before it could be answered. */
+  /** All that was said of it before it could be answered; of questions, of the one that is asked. */
   text: string;
   isSeen: boolean;
   isWarned: boolean;
@@ -269,12 +270,12 @@ class LineFrontEnd {
   }
 
   /** Says which answers there are, as soon as they are taken. */
-  #sayHow(put: { isSeen: boolean }): void {
-    if (this.#options.input.isTTY !== true) return this.#ask(SHORT);
+  #sayHow(put: { isSeen: boolean }, how = SHORT): void {
+    if (this.#options.input.isTTY !== true) return this.#ask(how);
     put.isSeen = false;
     const take = (): void => {
       put.isSeen = true;
-      if (this.#put === put) this.#ask(SHORT);
+      if (this.#put === put) this.#ask(how);
     };
     // What was typed while the program stood still is read first.
     setTimeout(() => setImmediate(take), SEEN);
@@ -288,8 +289,8 @@ class LineFrontEnd {
     const away = scrolledAway(`${put.text}${SHORT}`, this.#options.window?.());
     // Text that went through a pipe is not reviewed again, and each of its lines answers one call.
     const doubts = [
-      ...ask.warnings,
       ...ask.dangers,
+      ...ask.warnings,
       ...(away === undefined ? [] : [away]),
       ...(answer.type === 'all' ? ['what would be asked about runs at once from now on'] : []),
     ];
@@ -331,10 +332,20 @@ class LineFrontEnd {
       await this.#chat.answer(request.approvalId, null);
       return this.#next();
     }
+    const away = scrolledAway(put.text, this.#options.window?.());
+    if (away !== undefined && !put.isWarned && this.#options.input.isTTY === true) {
+      put.isWarned = true;
+      this.#ask(`Look twice: ${away}.`);
+      this.#sayHow(put, ANSWERS_TWICE);
+      return true;
+    }
     put.answers.push(answer.answer);
+    put.isWarned = false;
     const next = questions[put.answers.length];
-    if (next !== undefined) this.#putQuestion(next);
-    else {
+    if (next !== undefined) {
+      put.text = '';
+      this.#putQuestion(next, put);
+    } else {
       await this.#chat.answer(request.approvalId, put.answers);
       return this.#next();
     }
@@ -352,44 +363,52 @@ class LineFrontEnd {
     const which = of > 1 ? ` (tool ${index} of ${of})` : '';
     const who = from === '' ? '' : ` from ${from}`;
     if (ask.kind === 'question') {
-      this.#ask(
+      this.#askOf(put, [
         '',
         `${style('yellow', 'The agent asks you something')}${who}${which}. /no: you do not want to answer.`,
-      );
+      ]);
       const [first] = ask.questions;
-      if (first !== undefined) this.#putQuestion(first);
+      if (first !== undefined) this.#putQuestion(first, put);
       return;
     }
     const left = request.expiresAt === null ? [] : [`Time left: ${told(request.expiresAt - Date.now())}`];
+    const { first, others } = startedFirst([...ask.dangers, ...ask.warnings]);
+    const beware = (doubts: readonly string[]): string[] => doubts.map((each) => style('red', `Beware: ${each}`));
     const lines = [
       '',
       style('yellow', `Waits for approval${which}${who}:`),
+      ...beware(first),
       ...[agentLine(request) ?? []].flat(),
       ...shownPreview(request).split('\n'),
       ...(this.#options.input.isTTY === true ? [] : argumentLines(request)),
       `Why: ${ask.why}`,
-      ...[...ask.warnings, ...ask.dangers].map((warning) => style('red', `Beware: ${warning}`)),
+      ...beware(others),
       ...left,
       ...(ask.always === null
         ? []
         : [`s would allow for this session: ${[ask.always.label, ...ask.always.also].join('; ')}`]),
     ];
-    put.text = lines.map((line) => `${line}\n`).join('');
+    this.#askOf(put, lines);
+  }
+
+  /** Says this of what is put. */
+  #askOf(put: PutAsk, lines: readonly string[]): void {
+    put.text += lines.map((line) => `${line}\n`).join('');
     this.#ask(...lines);
   }
 
-  #putQuestion(question: Question): void {
+  #putQuestion(question: Question, put: PutAsk): void {
     const isLeftOut = question.required === false ? ' (an empty line leaves it out)' : '';
-    this.#ask(style('bold', question.question) + isLeftOut);
+    this.#askOf(put, [style('bold', question.question) + isLeftOut]);
     if (question.kind === 'text') return;
-    this.#ask(
+    this.#askOf(put, [
       ...question.options.map(
         ({ label, description }, at) => `  ${at + 1}. ${label}${description === undefined ? '' : `: ${description}`}`,
       ),
       question.kind === 'multiple_choice'
         ? 'A number, or other words of your own.'
         : 'Numbers, with commas between them.',
-    );
+    ]);
   }
 
   // --- what is printed ----------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 import type { PolicyAction } from '../../../../index.js';
 import { agentLine, shownArgs } from '../../../gate/agent-reason.js';
 import { saidBeside } from '../../../gate/own-words.js';
+import { startedFirst } from '../../../gate/stands-out.js';
 import { count } from '../../print.js';
 import { oneLine, style } from '../../style.js';
 import { callView } from './call-lines.js';
@@ -18,13 +19,15 @@ export function wholePage(ask: ApprovalAsk, width: number): string[] {
   const field = (name: string, text: string): string[] =>
     text === '' ? [] : hanging(name.padEnd(9), wrap(oneLine(text), width - 9), 'dim');
   const view = callView(ask, width).lines;
+  const { first, others } = startedFirst([...dangers, ...warnings]);
   const changes = request.changes.map(({ path, added, removed }) => `${path}: +${added} -${removed}`);
   return [
+    ...first.flatMap((each) => field('beware', each)),
     ...field('from', from),
     ...field('why', why),
     ...field('says', saysOf(ask)),
     ...field('agent', agentLine(request) ?? ''),
-    ...[...warnings, ...dangers].flatMap((each) => field('beware', each)),
+    ...others.flatMap((each) => field('beware', each)),
     ...changes.flatMap((change) => field('changes', change)),
     '',
     ...view,

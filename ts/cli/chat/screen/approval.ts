@@ -3,6 +3,7 @@
  * is room for, and what would run is what is seen.
  */
 import { agentLine } from '../../../gate/agent-reason.js';
+import { startedFirst } from '../../../gate/stands-out.js';
 import { count } from '../../print.js';
 import { fit, isCut, oneLine, style, widthOf, type TextStyle } from '../../style.js';
 import { helpPage, wholePage, saysOf } from './approval-pages.js';
@@ -171,7 +172,8 @@ function listOf(ask: ApprovalAsk, { together, screen }: DrawContext, isRoomy: bo
     const isHere = from + index === at;
     const sign = answer === undefined ? symbols.waits : isYesAnswer(answer) ? symbols.succeeded : symbols.denied;
     const how: TextStyle = answer === undefined ? 'yellow' : isYesAnswer(answer) ? 'green' : 'red';
-    const word = answer === undefined ? '' : ` ${symbols.dot} ${answerInWords(answer)}`;
+    const again = each.request.startedBefore ? ` ${symbols.dot} may have run already` : '';
+    const word = `${again}${answer === undefined ? '' : ` ${symbols.dot} ${answerInWords(answer)}`}`;
     const asked = each.kind === 'approval' ? headline(each.request, columns) : '';
     const text = fit(`${each.index} ${asked}`, columns - 6 - widthOf(word));
     const line = `${isHere ? symbols.cursor : ' '} ${style(how, sign)} ${isHere ? style('bold', text) : text}${style('dim', word)}`;
@@ -206,7 +208,15 @@ function asks(
     like: 'Run all of these?',
     auto: `Turn Auto-approve on? What would be asked about runs at once from now on, ${these} too. What a policy denies does not.`,
   }[at.about.of];
-  const beware = doubtsOf(shown, at.about, waiting);
+  const { first, others: rest } = startedFirst(doubtsOf(shown, at.about, waiting));
+  const beware = (doubts: readonly string[]): string[] =>
+    doubts.flatMap((each) =>
+      hanging(
+        '! ',
+        bothEnds(wrap(oneLine(each), width - 2), 2, symbols).map((line) => style('red', line)),
+        'red',
+      ),
+    );
   const isAboutCall = at.about.of === 'call' || at.about.of === 'edited';
   const agent = isAboutCall && room >= TINY ? agentLine(shown.request) : undefined;
   // It does not say what runs: where there is little room the details have the rest of it.
@@ -214,19 +224,14 @@ function asks(
   const said = agent === undefined ? [] : wrap(fit(agent, width * most), width).slice(0, most);
   return [
     ...wrap(question, width).map((line) => style('bold', line)),
+    ...beware(first),
     ...(shown.from === ''
       ? []
       : wrap(`from ${shown.from}`, width)
           .slice(0, 1)
           .map((line) => style('dim', line))),
     ...said.map((line) => style('dim', line)),
-    ...beware.flatMap((each) =>
-      hanging(
-        '! ',
-        bothEnds(wrap(oneLine(each), width - 2), 2, symbols).map((line) => style('red', line)),
-        'red',
-      ),
-    ),
+    ...beware(rest),
   ].map((line) => `${INDENT}${line}`);
 }
 
@@ -299,9 +304,9 @@ function choiceLines(
   const inside = (lines: readonly string[]): string[] => lines.map((line) => `${INDENT}${line}`);
   const note = said === '' ? [] : wrap(said, width).map((line) => style('yellow', line));
   const choices = choicesOf(ask, at.about);
-  const isWords = meaningOf(at.draft.text, choices, at.isWords).type === 'words';
+  const { type } = meaningOf(at.draft.text, choices, at.isWords);
   // Words are a no, which a second question has no choice for.
-  const marked = isWords ? 'reject' : markedOf(ask, at, isShown);
+  const marked = type === 'words' ? 'reject' : type === 'unoffered' ? undefined : markedOf(ask, at, isShown);
   const main = choices.filter(({ isMain }) => isMain);
   const beside = choices.filter(({ isMain }) => !isMain);
   const inked = (choice: PanelChoice, text: string): string => {

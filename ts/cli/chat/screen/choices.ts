@@ -3,7 +3,7 @@
  * cursor, and Enter takes what the cursor is on. Any other words are a reason for a no.
  */
 import type { DecisionType } from '../../../../index.js';
-import { isNo, isYes } from '../../../terminal/words.js';
+import { isKeyAlone, isNo, isYes } from '../../../terminal/words.js';
 import { oneLine } from '../../style.js';
 import type { WaitingAsk } from '../view.js';
 import { textOfCall } from '../../../gate/text-field.js';
@@ -74,7 +74,7 @@ export function doubtsOf(ask: ApprovalAsk, about: PanelAbout, waiting: readonly 
         : about.of === 'auto'
           ? [ask, ...waiting.filter((each) => each.request.approvalId !== ask.request.approvalId)]
           : [ask];
-  const all = calls.flatMap((each) => (each.kind === 'approval' ? [...each.warnings, ...each.dangers] : []));
+  const all = calls.flatMap((each) => (each.kind === 'approval' ? [...each.dangers, ...each.warnings] : []));
   return [...new Set(all)];
 }
 
@@ -199,8 +199,12 @@ function ofCall({ request, always, alike }: ApprovalAsk, choice: MakeChoice): Pa
 /** What a grant is about, without the words that the choice has by itself. */
 const likeIt = (label: string): string => oneLine(label).replace(/^Always allow /, '');
 
-/** What a line is: nothing, the key of a choice, or words. */
-export type LineMeaning = { type: 'empty' } | { type: 'choice'; name: ChoiceName } | { type: 'words' };
+/** What a line is: nothing, the key of a choice, that of one that is not offered here, or words. */
+export type LineMeaning =
+  | { type: 'empty' }
+  | { type: 'choice'; name: ChoiceName }
+  | { type: 'unoffered' }
+  | { type: 'words' };
 
 /** @param isWords it was pasted, or given as words: no letter of it is a key */
 export function meaningOf(text: string, choices: readonly PanelChoice[], isWords: boolean): LineMeaning {
@@ -217,7 +221,8 @@ export function meaningOf(text: string, choices: readonly PanelChoice[], isWords
       ? choices.find(({ name }) => name === 'reject' || name === 'back')
       : undefined;
   const found = digit ?? keyed ?? lower ?? spoken;
-  return found === undefined ? { type: 'words' } : { type: 'choice', name: found.name };
+  if (found !== undefined) return { type: 'choice', name: found.name };
+  return isKeyAlone(text) ? { type: 'unoffered' } : { type: 'words' };
 }
 
 /** Whether a call stands out: one yes is not enough. */

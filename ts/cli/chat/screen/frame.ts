@@ -1,6 +1,6 @@
 /** All that is below the scrollback, as lines of the screen: always fewer than it has rows. */
 import type { Chat, TranscriptEntry } from '../view.js';
-import { fit, oneLine, style, widthOf } from '../../style.js';
+import { fit, oneLine, style, widthOf, unlessRoomy } from '../../style.js';
 import { approvalLines, type DrawnLines } from './approval.js';
 import { laid } from './draft.js';
 import { liveLines, statusLine, workLines } from './entries.js';
@@ -66,7 +66,7 @@ function askLines(
     room,
     now: now.epoch,
     isReady,
-    said: state.said || (screen.tooSmall ?? ''),
+    said: unlessRoomy(state.said, screen.tooSmall) || (screen.tooSmall ?? ''),
     together: calls,
     waiting: view.asks,
   };

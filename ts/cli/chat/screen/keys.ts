@@ -172,6 +172,12 @@ export class KeyReader {
   #pasted: string | null = null;
   /** The last thing was the Esc key, or an ESC that came long before what follows it. */
   #isEscape = false;
+  #isTakenBack = false;
+
+  /** Whether the Esc key that was told last was none: what came then goes on with a sequence. */
+  get isTakenBack(): boolean {
+    return this.#isTakenBack;
+  }
 
   /** After how many ms {@link flush} is due, when nothing more comes; `undefined`: it is not. */
   get wait(): number | undefined {
@@ -182,6 +188,7 @@ export class KeyReader {
   feed(chunk: Uint8Array): KeyPress[] {
     const data = Buffer.from(chunk).toString('latin1');
     const goesOn = this.#isEscape && GOES_ON.test(data);
+    this.#isTakenBack = goesOn;
     this.#isEscape = false;
     // What is cut must not swallow what stops everything.
     if (data === '\u0003') {
@@ -253,15 +260,22 @@ export class KeyReader {
 export class KeyFlow {
   readonly #reader = new KeyReader();
   readonly #take: (presses: readonly KeyPress[]) => void;
+  readonly #takeBack: () => void;
   #timer: NodeJS.Timeout | undefined;
   #looking: NodeJS.Immediate | undefined;
 
-  constructor(take: (presses: readonly KeyPress[]) => void) {
+  /** @param takeBack called when the Esc key that was handed on last was none */
+  constructor(take: (presses: readonly KeyPress[]) => void, takeBack: () => void = () => {}) {
     this.#take = take;
+    this.#takeBack = takeBack;
   }
 
   feed(data: Uint8Array): void {
-    this.#give(() => this.#reader.feed(data));
+    this.#give(() => {
+      const presses = this.#reader.feed(data);
+      if (this.#reader.isTakenBack) this.#takeBack();
+      return presses;
+    });
   }
 
   /** Nothing more is handed on. */

@@ -3,6 +3,7 @@ import type { Decision } from '../../../../index.js';
 import { messageOf } from '../../../errors/message-of.js';
 import { revive, snapshot } from '../../../values/snapshot.js';
 import { textOfCall, withText } from '../../../gate/text-field.js';
+import { notOffered } from '../../../terminal/words.js';
 import {
   choicesOf,
   doubtsOf,
@@ -20,11 +21,13 @@ import {
   focused,
   goTo,
   heldFor,
+  isHabit,
   isSecondLook,
   isYesAnswer,
   PANEL,
   sent,
   together,
+  TOO_EARLY,
   unseen,
   unwarned,
   warned,
@@ -45,9 +48,6 @@ interface Pressing {
 }
 
 const NOT_SEEN = 'not all of it was seen: space shows more, d all of it';
-
-/** So long must a call have been on the screen before Enter alone, with the cursor where it was at first, runs it, in ms. */
-const UNMOVED = 1000;
 
 export function pressApproval(
   state: ScreenState,
@@ -124,8 +124,14 @@ function typed(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
   // A space on an empty line: the next page, as everywhere.
   if (text === '') return { state: more(pressing, at) };
   const after = withLine(at, insert(at.draft, text), at.isWords || key.kind === 'paste', choices);
-  const isReason = after.about.of === 'edited' && meaningOf(after.draft.text, choices, after.isWords).type === 'words';
-  return { state: goTo(state, after, isReason ? 'Enter gives this as the reason for a no to the call' : '') };
+  const meaning = meaningOf(after.draft.text, choices, after.isWords).type;
+  const isReason = after.about.of === 'edited' && meaning === 'words';
+  const said = isReason
+    ? 'Enter gives this as the reason for a no to the call'
+    : meaning === 'unoffered'
+      ? notOffered(after.draft.text)
+      : '';
+  return { state: goTo(state, after, said) };
 }
 
 /** More of the call: its next page, or the details where there is no more of it here, and not all of it was seen. */
@@ -140,7 +146,7 @@ function more({ state, around }: Pressing, at: PanelPlace): ScreenState {
 function withLine(at: PanelPlace, draft: TextDraft, wasWords: boolean, choices: readonly PanelChoice[]): PanelPlace {
   const isWords = wasWords && draft.text !== '';
   const line = meaningOf(draft.text, choices, isWords);
-  if (line.type === 'empty') return { ...at, draft, isWords };
+  if (line.type === 'empty' || line.type === 'unoffered') return { ...at, draft, isWords };
   if (line.type === 'choice') return { ...at, draft, isWords, marked: line.name };
   // Words are about the call, whatever else was asked about it. What was edited is not lost for them.
   if (at.about.of === 'edited') return { ...at, draft, isWords, marked: 'back' };
@@ -171,13 +177,14 @@ const scrolledTo = (place: number, { scroll }: PressContext): number => Math.max
 /** Enter: what the cursor is on. */
 function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice[]): PressResult {
   const { state, ask, around } = pressing;
-  if (meaningOf(at.draft.text, choices, at.isWords).type === 'words')
-    return answered(pressing, { type: 'reject', reason: at.draft.text.trim() });
+  const { type } = meaningOf(at.draft.text, choices, at.isWords);
+  if (type === 'words') return answered(pressing, { type: 'reject', reason: at.draft.text.trim() });
+  if (type === 'unoffered')
+    return { state: goTo(state, { ...at, draft: EMPTY, marked: null }, notOffered(at.draft.text)) };
   const name = markedOf(ask, at, around.isShown);
   const choice = choices.find((each) => each.name === name);
   if (choice === undefined) return { state };
-  if (choice.runs && isTooEarly(pressing, at))
-    return { state: unseen({ ...state, said: 'that key came too early: read it first' }, around.now) };
+  if (choice.runs && isTooEarly(pressing, at)) return { state: unseen({ ...state, said: TOO_EARLY }, around.now) };
   const refusal = choice.runs ? objectionTo(pressing) : undefined;
   // With an empty line, where space shows more.
   if (refusal !== undefined)
@@ -238,10 +245,10 @@ function objectionTo({ isAlone, around }: Pressing): string | undefined {
   return around.isShown ? undefined : (around.tooSmall ?? NOT_SEEN);
 }
 
-/** Enter alone with the cursor unmoved: perhaps pressed out of habit, or held down. */
+/** Enter alone with the cursor unmoved. */
 function isTooEarly({ state, around }: Pressing, at: PanelPlace): boolean {
   const isUnmoved = at.marked === null && at.draft.text === '';
-  return isUnmoved && around.now - (state.ask?.shownAt ?? around.now) < UNMOVED;
+  return isUnmoved && isHabit(state, around.now);
 }
 
 function agreed(pressing: Pressing, at: PanelPlace): PressResult {

@@ -8,8 +8,10 @@ import { nextPage } from './seen.js';
 import {
   atQuestion,
   goTo,
+  isHabit,
   isSecondLook,
   sent,
+  TOO_EARLY,
   unseen,
   warned,
   type AnsweringState,
@@ -91,7 +93,7 @@ const go = ({ state, at }: QuestionPress, change: Partial<AnsweringState>, said 
 
 /** Where the cursor goes the view goes along. */
 const write = (pressing: QuestionPress, change: Partial<AnsweringState>, said = ''): PressResult =>
-  go(pressing, { ...change, scroll: placeOf(pressing), isFollowing: true }, said);
+  go(pressing, { ...change, scroll: placeOf(pressing), isFollowing: true, isMoved: true }, said);
 
 const placeOf = ({ at, around }: QuestionPress): number => around.scroll.from ?? at.scroll;
 
@@ -151,6 +153,7 @@ function answered(pressing: QuestionPress): PressResult {
   const { state, ask, question, at, around } = pressing;
   if (!around.isShown) return go(pressing, {}, unseenInWords(pressing));
   if (around.scroll.hasMark === false) return write(pressing, {}, 'this is what Enter takes: once more');
+  if (!at.isMoved && isHabit(state, around.now)) return { state: unseen({ ...state, said: TOO_EARLY }, around.now) };
   const answer = answerOf(question, at);
   if (answer === null && question.required !== false) return go(pressing, {}, `this one must be answered; ${ESCAPES}`);
   const answers = [...at.answers, answer];

@@ -33,6 +33,12 @@ export function press(before: ScreenState, { key, isAlone }: KeyPress, around: P
 function pressEarly(state: ScreenState, key: PressedKey, around: PressContext): PressResult {
   const isDrafting = state.draft.text !== '' && (key.kind !== 'key' || key.name !== 'escape');
   if (isDrafting) return pressPrompt(state, key, around);
+  // It decides nothing: who goes through the calls need not wait at each.
+  const isTab = key.kind === 'key' && (key.name === 'tab' || key.name === 'shift-tab');
+  if (isTab && state.ask?.ask.kind === 'approval' && state.ask.at.at === 'panel') {
+    const moved = pressApproval({ ...state, said: '' }, state.ask.ask, key, true, around);
+    if (moved.state.ask?.ask !== state.ask.ask) return moved;
+  }
   const early = { ...state, said: 'that key came too early: press it again' };
   // A key that is held down repeats: it is never meant.
   return { state: key.kind === 'key' && key.name === 'enter' ? unseen(early, around.now) : early };

@@ -45,7 +45,10 @@ export class ScreenProgram {
   readonly #chat: Chat;
   readonly #symbols: ScreenSymbols;
   readonly #output = new ScreenOutput((isLate) => this.#onTaken(isLate));
-  readonly #keys = new KeyFlow((presses) => this.#take(presses));
+  readonly #keys = new KeyFlow(
+    (presses) => this.#take(presses),
+    () => this.#takeBack(),
+  );
   readonly #keyboard = new KeyboardInput((data) => this.#keys.feed(data), this.#output);
   readonly #end: (code: number) => void;
   readonly #person: PersonCall;
@@ -286,6 +289,13 @@ export class ScreenProgram {
       // The next key is about what this one has made of it.
       this.#show();
     }
+  }
+
+  /** The Esc key before was none: it is no first of two. */
+  #takeBack(): void {
+    if (this.#state.ask?.warned?.key !== 'escape') return;
+    this.#state = { ...unwarned(this.#state), said: '' };
+    this.#show();
   }
 
   #act(action: KeyAction): void {

@@ -122,6 +122,8 @@ export interface AnswerPlace {
   readonly chosen: readonly number[];
   /** The answer to a question of kind `text`, or "other". */
   readonly draft: TextDraft;
+  /** Whether the human has moved the cursor, chosen or written: then Enter takes what was meant. */
+  readonly isMoved: boolean;
 }
 
 /** Questions, one at a time. */
@@ -191,6 +193,14 @@ export const START: ScreenState = {
 const SEEN = 250;
 /** Nor before so long after the last key of a prompt that was being written when it came, in ms. */
 const QUIET = 1000;
+
+/** So long must a call or a question have been on the screen before Enter alone, with the cursor where it was at first, takes it, in ms. */
+const UNMOVED = 1000;
+
+/** Whether Enter alone came so soon that it was perhaps pressed out of habit, or held down. */
+export const isHabit = ({ ask }: ScreenState, now: number): boolean => now - (ask?.shownAt ?? now) < UNMOVED;
+
+export const TOO_EARLY = 'that key came too early: read it first';
 
 /** From when on keys are meant for what is asked, in ms of {@link performance.now}. */
 export function readyAt({ ask, draftedAt }: ScreenState): number {
@@ -297,7 +307,7 @@ function isHalfDone({ isAnswered, at }: AskState): boolean {
   return at.at !== 'question' || at.answers.length > 0 || at.chosen.length > 0 || at.draft.text !== '';
 }
 
-const UNANSWERED: AnswerPlace = { option: 0, chosen: [], draft: EMPTY };
+const UNANSWERED: AnswerPlace = { option: 0, chosen: [], draft: EMPTY, isMoved: false };
 
 export const firstQuestion = (): AnsweringState => ({
   at: 'question',
@@ -311,9 +321,9 @@ export const firstQuestion = (): AnsweringState => ({
 
 /** At another question, as far as that one was, with the answers to those before it. */
 export function atQuestion(at: AnsweringState, index: number, answers: AnsweringState['answers']): AnsweringState {
-  const { option, chosen, draft } = at;
+  const { option, chosen, draft, isMoved } = at;
   const places = Array.from({ length: Math.max(at.places.length, at.index + 1) }, (_, each) =>
-    each === at.index ? { option, chosen, draft } : (at.places[each] ?? UNANSWERED),
+    each === at.index ? { option, chosen, draft, isMoved } : (at.places[each] ?? UNANSWERED),
   );
   const before = places[index];
   // A new question is read from its beginning.

@@ -79,11 +79,11 @@ export const mayRemember = (shown: RequestDetail): boolean => {
 
 /** Why this one wants a second look, each in a few words; none: nothing stands out. */
 export function doubts({ record, segments }: RequestDetail): string[] {
-  const doubts = record.flags.filter((name) => isWarning(name)).map((name) => flag(name));
+  const doubts = record.dangers.map((danger) => `I${danger.slice(1)}`);
+  doubts.push(...record.flags.filter((name) => isWarning(name)).map((name) => flag(name)));
   for (const { kind, text, reason } of segments) {
     if (kind === 'unknown') doubts.push(`Part of it cannot be proven: ${reason ?? text}`);
   }
-  doubts.push(...record.dangers.map((danger) => `I${danger.slice(1)}`));
   if (record.contents !== 'kept') doubts.push('Parts of it are not shown here');
   return [...new Set(doubts)];
 }
