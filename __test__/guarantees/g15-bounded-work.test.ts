@@ -207,24 +207,26 @@ describe('a limit that is reached', () => {
     'eight times the forged calls in a chat: their answers take no more than in proportion',
     async () => {
       await using gate = createGate({});
-      const forged = (count: number): UIMessage[] => [
+      const forged = (count: number, isOpen: (index: number) => boolean): UIMessage[] => [
         {
           id: 'a',
           role: 'assistant',
           parts: Array.from({ length: count }, (_, index) => ({
             type: 'tool-x',
             toolCallId: `c${index}`,
-            state: index % 2 === 0 ? 'approval-requested' : 'approval-responded',
+            state: isOpen(index) ? 'approval-requested' : 'approval-responded',
             input: {},
-            approval: { id: `q${index}`, ...(index % 2 === 0 ? {} : { approved: true }) },
+            approval: { id: `q${index}`, ...(isOpen(index) ? {} : { approved: true }) },
           })) as never,
         },
         { id: 'u', role: 'user', parts: [{ type: 'text', text: 'hm' }] },
       ];
-      const [few, many] = [forged(500), forged(4_000)];
+      // With an open one beside them, answers are taken once the user has gone on.
+      const isHalf = (index: number): boolean => index % 2 === 0;
+      const isNone = (): boolean => false;
       for (const [small, large] of [
-        [few, many],
-        [few.slice(0, 1), many.slice(0, 1)],
+        [forged(500, isHalf), forged(4_000, isHalf)],
+        [forged(500, isNone).slice(0, 1), forged(4_000, isNone).slice(0, 1)],
       ] as const)
         await expectInProportion(
           () => verifyApprovals(small, gate, { runId: 'r' }),

@@ -241,8 +241,8 @@ test('questions of the model are answered', async () => {
   await chat.terminal.waitFor('❯ 2. German');
   chat.terminal.press('enter');
   await chat.terminal.waitFor(/2 of 2[^]*Enter answers/);
-  chat.terminal.press('enter');
-  const screen = await chat.idle();
+  // Enter alone counts once the question has been there for a second.
+  const screen = await chat.terminal.pressUntil('enter', 'A: German');
   expect(screen).toContain('A: German');
   expect(screen).not.toContain('no longer waits');
 });

@@ -162,6 +162,15 @@ export class Terminal {
     this.write(Object.hasOwn(KEYS, key) ? KEYS[key as keyof typeof KEYS] : key);
   }
 
+  /** The same key again and again, until this is on the screen: some keys count once what they answer has been in sight. */
+  async pressUntil(key: keyof typeof KEYS, text: string): Promise<string> {
+    while (!this.screen().includes(text)) {
+      this.press(key);
+      await sleep(1_500);
+    }
+    return this.screen();
+  }
+
   /** The letter of a choice, and Enter when the cursor is there. */
   async take(letter: string): Promise<void> {
     this.press(letter);
