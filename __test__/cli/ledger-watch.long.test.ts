@@ -172,7 +172,8 @@ describe('keys', () => {
       expect([action, next.mode.at, next.said]).toEqual([undefined, 'list', expect.stringContaining('may not')]);
     }
     const asks = withRecords(START, [
-      waiting({ ...three[0], kind: 'question', allowedDecisions: ['respond', 'skip'] }),
+      // As a ledger lists it.
+      waiting({ ...three[0], details: { kind: 'question' }, allowedDecisions: ['respond', 'skip'] } as never),
     ]);
     expect(typed(asks, 'r').state.said).toContain('countersign respond');
   });
@@ -318,7 +319,7 @@ describe('the screen', () => {
 
   it('a question says what may deceive', () => {
     const state = after(withRecords(START, [waiting({ flags: ['bidi', 'long'] })]), 'y', 'y');
-    expect(frame(state, { columns: 80, rows: 24 }, '', 0).join('\n')).toMatch(/approve \(bidi[,)]/);
+    expect(frame(state, { columns: 80, rows: 24 }, '', 0).join('\n')).toMatch(/approve \([^)]*bidi[,)]/);
   });
 
   it('a question says what may not be undone', () => {

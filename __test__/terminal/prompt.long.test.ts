@@ -45,8 +45,7 @@ describe('questions', () => {
     await terminal.waitFor('○ 2. b.ts');
     terminal.press('enter');
     await terminal.waitFor(/3 of 3[^]*Enter answers/);
-    terminal.press('enter');
-    await terminal.waitFor('this one must be answered');
+    await terminal.pressUntil('enter', 'this one must be answered');
     terminal.paste('two\nlines');
     await terminal.waitFor('lines');
     terminal.press('enter');
@@ -60,8 +59,7 @@ describe('questions', () => {
     await terminal.waitFor('something else: Français');
     terminal.press('enter');
     await terminal.waitFor(/2 of 3[^]*Enter answers/);
-    terminal.press('enter');
-    await terminal.waitFor(/3 of 3[^]*Enter answers/);
+    await terminal.pressUntil('enter', '3 of 3');
     terminal.type('fun');
     await terminal.waitFor('› fun');
     terminal.press('enter');
