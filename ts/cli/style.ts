@@ -1,5 +1,6 @@
 /** What a terminal shows: how wide it is, colours, and texts that cannot do anything to it. */
 import type { WriteStream } from 'node:tty';
+import { plainLine } from '../terminal/plain-line.js';
 
 /** Columns of the terminal; of what is no terminal there are as many as a line needs. */
 export function columns(stream: Pick<WriteStream, 'isTTY' | 'columns'> = process.stdout): number {
@@ -29,6 +30,7 @@ function colouredLine(line: string): string {
 }
 
 export { oneLine } from '../gate/in-a-line.js';
+export { plainLine } from '../terminal/plain-line.js';
 
 /**
  * Columns that a text takes, at most: terminals differ, and what is counted as less than one of them draws would push the end of a
@@ -74,12 +76,6 @@ const NARROW_MARK =
 
 /** What is wide among them: brackets, pictures, the signs that Unicode 16 made wide, and what has no character yet. */
 const WIDE = /[\u2329\u232a\u2630-\u2637\u268a-\u268f]|\p{Emoji_Presentation}|\p{Unassigned}/u;
-
-// oxlint-disable-next-line no-control-regex -- our own colours
-const COLOURS = /\u001b\[[\d;]+m/g;
-
-/** A line without its colours. */
-export const plainLine = (line: string): string => line.replaceAll(COLOURS, '');
 
 /** Whether the end of a line may be out of the window: then it was not seen. */
 export const isCut = (lines: readonly string[], columns: number): boolean =>

@@ -15,7 +15,7 @@ import type {
 } from '../../index.js';
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { argumentRows, type BoundBy, type Gating, type NativeNetwork, type RawRecord } from '../native.js';
-import { annotationsOf, otherRuleNames, ruleNameOf } from '../policy/foreign.js';
+import { knownToRules, ruleNameOf } from '../policy/foreign.js';
 import type { JudgedByPolicy, Policies, ShownCall } from '../policy/policies.js';
 import { lazily } from '../values/lazily.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
@@ -32,7 +32,8 @@ import { verdictNote } from './executing.js';
 import { nobodyAnswers, questionRequest, type QuestionCallback } from './asking-questions.js';
 import { checkAskOrder, HumanTurns, type AskOrder } from './human-turns.js';
 import type { BoundEdit, CheckedEdit } from './edits.js';
-import { asks, checkCallback, tellUnasked } from './makers.js';
+import { asks, tellUnasked } from './callback-calls.js';
+import { checkCallback } from './makers.js';
 import { PASS, passOn } from './passing.js';
 import { isQuestion } from './questions.js';
 import { isDecided, type DecidedRecord } from './records.js';
@@ -239,9 +240,7 @@ export class CallAsker {
       toolCallId,
       toolName,
       args,
-      ruleName: ruleNameOf(toolName, tool),
-      otherNames: otherRuleNames(toolName, tool),
-      annotations: annotationsOf(tool),
+      ...knownToRules(toolName, tool),
       runId: this.#mainRunId,
       startsAgents,
       signal,
@@ -263,9 +262,7 @@ export class CallAsker {
 
   /** As rules know it. */
   #judgedAs({ toolCallId, toolName, args, tool, signal }: BoundCall): JudgedByPolicy {
-    const ruleName = ruleNameOf(toolName, tool);
-    const otherNames = otherRuleNames(toolName, tool);
-    return { toolCallId, toolName, ruleName, otherNames, args, annotations: annotationsOf(tool), signal };
+    return { toolCallId, toolName, ...knownToRules(toolName, tool), args, signal };
   }
 
   /** What an edit of a call is bound to, as things are now. */

@@ -9,7 +9,7 @@ import { once } from '../values/lazily.js';
 import { toldKind } from '../errors/told-value.js';
 import { failedBy, warnJudging } from './warn-judging.js';
 import type { Gating } from '../native.js';
-import { annotationsOf, otherRuleNames, ruleNameOf } from '../policy/foreign.js';
+import { knownToRules } from '../policy/foreign.js';
 import type { JudgedByPolicy, Policies } from '../policy/policies.js';
 import { RuleAnswers } from '../policy/rule-answers.js';
 import { approvalsNow } from '../policy/very-tool.js';
@@ -81,15 +81,11 @@ export async function judge(call: JudgedCall, by: CallJudge): Promise<CallVerdic
     return inherited === undefined || denialIn(own) !== undefined ? own : [...own, ...(await inherited(call))];
   };
   const { toolCallId, toolName, args } = call;
-  const ruleName = ruleNameOf(toolName, tool);
-  const annotations = annotationsOf(tool);
   const judged = {
     toolCallId,
     toolName,
-    ruleName,
-    otherNames: otherRuleNames(toolName, tool),
+    ...knownToRules(toolName, tool),
     args,
-    annotations,
     signal,
     runId: by.runId,
     isQuestion,

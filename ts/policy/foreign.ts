@@ -51,8 +51,15 @@ export interface CallableTool {
   tool: Tool | undefined;
 }
 
+/** What rules know a tool by, and what it says of itself. */
+export const knownToRules = (toolName: string, tool: Tool | undefined) => ({
+  ruleName: ruleNameOf(toolName, tool),
+  otherNames: otherRuleNames(toolName, tool),
+  annotations: annotationsOf(tool),
+});
+
 /** What rules that deny or ask also mean it by: under the name that its server gives it, where its set has another one. */
-export function otherRuleNames(toolName: string, tool: Tool | undefined): readonly string[] | undefined {
+function otherRuleNames(toolName: string, tool: Tool | undefined): readonly string[] | undefined {
   const [ruleName, given] = wholeNames({ toolName, tool });
   return given === undefined || given === ruleName ? undefined : [given];
 }

@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { CountersignError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import { skippedRequests } from '../gate/makers.js';
+import { skippedRequests } from '../gate/callback-calls.js';
 import { WorkLimit } from '../values/limit.js';
 import { whenAborted } from '../values/when-aborted.js';
 import { SeenOutput, seenOutput } from './seen.js';

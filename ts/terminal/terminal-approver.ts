@@ -6,7 +6,8 @@ import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
 import { warnSeldom } from '../errors/warn-once.js';
 import { agentLine, shownPreview } from '../gate/agent-reason.js';
-import { contextOf, hearsUnasked, makesCallbacks, takesCall } from '../gate/makers.js';
+import { contextOf, hearsUnasked, takesCall } from '../gate/callback-calls.js';
+import { makesCallbacks } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { dangersInWords, doubtsAbout } from '../gate/danger.js';
@@ -115,6 +116,28 @@ const NO_LONGER_PIPED = '(This is no longer asked. The line that belongs to it a
 const linesFor = (request: ShownRequest): number =>
   request.kind === 'question' ? (questionsOf(request as QuestionRequest) ?? []).length : 1;
 
+/** What is put for one answer. It is kept, since what has scrolled out of the window is known by it. */
+class PutText {
+  readonly #lines: LineInput;
+  #text: string;
+
+  /** @param above what was put right above it */
+  constructor(lines: LineInput, above = '') {
+    this.#lines = lines;
+    this.#text = above;
+  }
+
+  say(text: string): void {
+    this.#text += text;
+    this.#lines.say(text);
+  }
+
+  /** That its beginning is out of the window, in words. */
+  get away(): string | undefined {
+    return scrolledAway(this.#text, this.#lines.window);
+  }
+}
+
 async function decisionOn(
   shown: ShownRequest,
   lines: LineInput,
@@ -124,11 +147,8 @@ async function decisionOn(
   const request = { toolName: '', args: null, flags: [], allowedDecisions: ALL, verdict: null, changes: [], ...shown };
   const whole = argumentLines(request);
   const agent = agentLine(request);
-  let put = '';
-  const say = (text: string): void => {
-    put += text;
-    lines.say(text);
-  };
+  const put = new PutText(lines);
+  const say = (text: string): void => put.say(text);
   const { first, others } = startedFirst(dangersInWords(request));
   for (const started of first) say(`\nLook twice: ${started}`);
   say(`\n${headOf(request)}\n${agent === undefined ? '' : `${agent}\n`}${shownPreview(request)}\n`);
@@ -150,7 +170,7 @@ async function decisionOn(
       line.trim() === 'e' && request.allowedDecisions.includes('edit')
         ? edited(await next(lines, 'Run it with: ', signal, editable(request.args)))
         : readAnswer(line, request);
-    const away = scrolledAway(put, lines.window);
+    const { away } = put;
     if (answer.type === 'approve' && !isWarned && (away !== undefined || doubtsAbout(request).length > 0)) {
       isWarned = true;
       lines.say(inWords(`${secondLook(request, away)} y once more runs it.\n`, lines.window));
@@ -252,11 +272,8 @@ async function answerTo(
   signal: AbortSignal,
   above: string,
 ): Promise<string | readonly string[] | null | undefined> {
-  let put = above;
-  const say = (text: string): void => {
-    put += text;
-    lines.say(text);
-  };
+  const put = new PutText(lines, above);
+  const say = (text: string): void => put.say(text);
   say(`${safeLong(question.question)}${question.required === false ? ' (an empty line leaves it out)' : ''}\n`);
   for (const [at, { label, description }] of (question.kind === 'text' ? [] : question.options).entries())
     say(`  ${at + 1}. ${safeLong(label)}${description === undefined ? '' : `: ${safeLong(description)}`}\n`);
@@ -265,7 +282,7 @@ async function answerTo(
   for (;;) {
     const answer = readQuestionAnswer(await next(lines, '> ', signal), question);
     if (answer.type === 'none') return undefined;
-    const away = lines.isTerminal ? scrolledAway(put, lines.window) : undefined;
+    const away = lines.isTerminal ? put.away : undefined;
     if (answer.type === 'answer' && away !== undefined && !isWarned) {
       isWarned = true;
       lines.say(inWords(`Look twice: ${away}. ${ANSWERS_TWICE}\n`, lines.window));

@@ -1,4 +1,5 @@
 /** Whether what was put on a terminal line by line is more than its window shows. */
+import { plainLine } from './plain-line.js';
 
 /** How big a window is. */
 export interface WindowSize {
@@ -13,9 +14,6 @@ export function windowOf(stream: object | undefined): WindowSize | undefined {
     ? { columns, rows }
     : undefined;
 }
-
-// oxlint-disable-next-line no-control-regex -- our own colours
-const COLOURS = /\u001b\[[\d;]+m/g;
 
 /** A text of ours whose lines are broken between words, where the window is known. */
 export function inWords(text: string, window: WindowSize | undefined): string {
@@ -37,7 +35,7 @@ export function inWords(text: string, window: WindowSize | undefined): string {
 /** Rows that a text takes, at most: what is not known to be narrow may be wide. */
 function rowsOf(text: string, columns: number): number {
   let rows = 0;
-  for (const line of text.replaceAll(COLOURS, '').split('\n')) {
+  for (const line of plainLine(text).split('\n')) {
     let width = 0;
     for (const character of line) width += character < '\u0300' ? 1 : 2;
     rows += Math.max(1, Math.ceil(width / columns));

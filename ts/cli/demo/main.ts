@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { EXAMPLES, MODEL_ID, startModelServer } from '../../../examples/start/model-server.mjs';
 import { safeText } from '../../native.js';
 import { chatCommand, readFlags } from '../chat/main.js';
+import { hanging, wrap } from '../chat/screen/layout.js';
 import { Exit, UsageError } from '../exit.js';
 import { tellError } from '../tell-error.js';
 import { Workspace } from './workspace.js';
@@ -56,26 +57,14 @@ export async function demoCommand(args: readonly string[]): Promise<number> {
   say(
     'countersign: nothing dangerous runs until you say so.',
     `  project: ${workspace.project} (${keep ? 'kept' : 'temporary'})`,
-    ...filesOf(workspace.files),
+    // A terminal of 80 columns has room for these.
+    ...hanging('  files:   ', wrap(workspace.files.join(', '), 68)),
     ...(isScripted ? [`  try:     ${EXAMPLES[0]} ("help" for more)`] : []),
     '',
   );
   const passedOn = args.filter((arg) => arg !== '--keep');
   // Its folder is gone when it ends: these prompts are not needed again.
   return chatCommand(['--cwd', workspace.project, ...ledger, ...model, ...passedOn], { keepsPrompts: false });
-}
-
-/** Names of files, in lines that a terminal of 80 columns has room for. */
-function filesOf(files: readonly string[]): string[] {
-  const lines = [''];
-  for (const [at, name] of files.entries()) {
-    const word = at < files.length - 1 ? `${name},` : name;
-    const last = lines.at(-1)!;
-    if (last === '') lines[lines.length - 1] = word;
-    else if (last.length + word.length < 66) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines.map((line, at) => `${at === 0 ? '  files:  ' : '          '} ${line}`);
 }
 
 /** Until the chat sees to signals, and when it does no longer: every way out removes the folder. */

@@ -223,11 +223,7 @@ impl ActionReader<'_> {
     pub(super) fn is_installed(
         &self, by: ByArgument, start: &PathStart,
     ) -> Result<bool, PathError> {
-        let argv = match self.actions.get(by.command).map(|it| &it.kind) {
-            Some(ActionKind::Command { argv, .. }) => argv.as_slice(),
-            _ => &[],
-        };
-        let mut words = argv.iter().skip(1).map(Word::literal);
+        let mut words = self.words(by).iter().skip(1).map(Word::literal);
         let Some(Some(name)) = words.find(|word| word.is_none_or(|word| !word.starts_with('-')))
         else {
             return Ok(false);

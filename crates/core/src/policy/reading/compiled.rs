@@ -35,11 +35,7 @@ impl ActionReader<'_> {
     pub(super) fn writes_within(
         &self, by: ByArgument, start: &PathStart,
     ) -> Result<bool, PathError> {
-        let argv = match self.actions.get(by.command).map(|it| &it.kind) {
-            Some(ActionKind::Command { argv, .. }) => argv.as_slice(),
-            _ => &[],
-        };
-        let words: Option<Vec<&str>> = argv.iter().skip(1).map(Word::literal).collect();
+        let words: Option<Vec<&str>> = self.words(by).iter().skip(1).map(Word::literal).collect();
         let (dirs, adrift) = places(start, self.files)?;
         let Some(words) = words.filter(|words| !adrift && emits_nothing(words)) else {
             return Ok(false);

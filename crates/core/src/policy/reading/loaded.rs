@@ -100,13 +100,17 @@ impl ActionReader<'_> {
         Ok(())
     }
 
-    /// The name of the program that an argument belongs to.
-    fn program(&self, by: ByArgument) -> &str {
+    /// The words of the command that an argument belongs to.
+    pub(super) fn words(&self, by: ByArgument) -> &[Word] {
         match self.actions.get(by.command).map(|it| &it.kind) {
-            Some(ActionKind::Command { argv, .. }) => argv.first().and_then(Word::literal),
-            _ => None,
+            Some(ActionKind::Command { argv, .. }) => argv,
+            _ => &[],
         }
-        .unwrap_or_default()
+    }
+
+    /// The name of its program.
+    fn program(&self, by: ByArgument) -> &str {
+        self.words(by).first().and_then(Word::literal).unwrap_or_default()
     }
 
     /// Whether a dotted name begins with a module that Python finds in the directory before its own, or is a directory. One
