@@ -3,7 +3,7 @@
 use super::ActionReader;
 use super::chosen::may_be_written;
 use crate::path::PathError;
-use crate::policy::action::{ActionKind, ByArgument, PathStart};
+use crate::policy::action::{ByArgument, PathStart};
 use crate::shell::Word;
 
 /// The longest file of settings that is read, in bytes.
@@ -13,18 +13,44 @@ const MOST_TEXT: usize = 1 << 18;
 const SHARED: &str = "pyproject.toml";
 const SETTINGS: &[&str] = &[SHARED, "ruff.toml", ".ruff.toml"];
 
-/// The settings that change files, name the folder of the cache, or name another file of settings.
-const WRITES: &[&str] = &["cache-dir", "extend", "fix", "fix-only"];
+/// The settings that only say what is looked at and how it is told. Any other may change files, name the folder of the cache or
+/// another file of settings, or is not known.
+const HARMLESS: &[&str] = &[
+    "analyze",
+    "builtins",
+    "exclude",
+    "extend-exclude",
+    "extend-ignore",
+    "extend-include",
+    "extend-select",
+    "fixable",
+    "force-exclude",
+    "format",
+    "ignore",
+    "include",
+    "indent-width",
+    "line-length",
+    "lint",
+    "namespace-packages",
+    "output-format",
+    "per-file-ignores",
+    "per-file-target-version",
+    "preview",
+    "required-version",
+    "respect-gitignore",
+    "select",
+    "show-fixes",
+    "src",
+    "target-version",
+    "unfixable",
+    "unsafe-fixes",
+];
 
 impl ActionReader<'_> {
     /// Whether ruff, which runs from there, only reads: its settings are those of the project, and none of them changes a file.
     pub(super) fn lints_only(&self, by: ByArgument, start: &PathStart) -> Result<bool, PathError> {
-        let argv = match self.actions.get(by.command).map(|it| &it.kind) {
-            Some(ActionKind::Command { argv, .. }) => argv.as_slice(),
-            _ => &[],
-        };
         let names_others = |word: &Word| word.literal().is_none_or(|it| it.starts_with("--config"));
-        if argv.iter().skip(1).any(names_others)
+        if self.words(by).iter().skip(1).any(names_others)
             || self.actions.iter().any(|action| may_be_written(&action.kind, SETTINGS))
         {
             return Ok(false);
@@ -44,17 +70,20 @@ impl ActionReader<'_> {
     }
 }
 
-/// Whether a file of settings has none that changes a file.
+/// Whether each setting of a file is known to change none.
 fn only_reads(name: &str, text: &str) -> bool {
     let Ok(table) = text.parse::<toml::Table>() else { return false };
     let ruff = match name {
-        SHARED => table.get("tool").and_then(|tool| tool.get("ruff")).cloned(),
-        _ => Some(toml::Value::Table(table)),
+        SHARED => match table.get("tool").and_then(|tool| tool.get("ruff")) {
+            None => return true,
+            Some(ruff) => ruff.as_table(),
+        },
+        _ => Some(&table),
     };
-    let changes = |ruff: &toml::Value, key: &str| {
-        ruff.get(key).is_some_and(|value| value.as_bool() != Some(false))
+    let is_harmless = |(key, value): (&String, &toml::Value)| {
+        HARMLESS.contains(&key.as_str()) || value.as_bool() == Some(false)
     };
-    ruff.is_none_or(|ruff| !WRITES.iter().any(|key| changes(&ruff, key)))
+    ruff.is_some_and(|ruff| ruff.iter().all(is_harmless))
 }
 
 #[cfg(test)]
@@ -83,6 +112,8 @@ mod tests {
             (SHARED, "[tool.ruff]\nextend = '../ruff.toml'"),
             (SHARED, "not toml"),
             ("ruff.toml", "fix = 1"),
+            ("ruff.toml", "fix-everything = true"),
+            (SHARED, "[tool]\nruff = 1"),
             (".ruff.toml", "\"fix\" = true"),
         ] {
             assert!(!only_reads(name, text), "{text}");
