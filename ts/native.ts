@@ -803,8 +803,8 @@ export class NativePolicies {
   }
 
   /** The numbers of the conditions of rules for this tool. */
-  conditions(toolName: string): number[] {
-    return this.#now('conditions', { toolName });
+  conditions(toolName: string, otherNames: readonly string[] = []): number[] {
+    return this.#now('conditions', { toolName, otherNames });
   }
 
   /** Reads policy files that changed. `problems`: `null` when none did. `changed`: files with another content. */

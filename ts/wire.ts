@@ -356,7 +356,9 @@ export type LintDocuments = { documents: Array<NativeDocument>, toolNames: reado
 export type ListBuiltinTools = Record<symbol, never>;
 
 /** The numbers of the conditions of rules for this tool. */
-export type ListConditions = { toolName: string, };
+export type ListConditions = { toolName: string,
+/** Other names that its server gives it, which only tighten. */
+otherNames?: readonly string[], };
 
 /** The grants that hold, oldest first. */
 export type ListGrants = {

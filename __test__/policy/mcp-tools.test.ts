@@ -4,7 +4,7 @@ import type { Tool, ToolSet } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDeepAgent } from '../../ts/agent/index.js';
 import type { ApprovalRequest, PolicyDocument, PolicyEffect, PolicyInput } from '../../index.js';
-import { createGate } from '../../ts/index.js';
+import { createGate, definePolicy } from '../../ts/index.js';
 import { mcpTools } from '../../ts/protocols/mcp.js';
 import { waitingEntries, type Entry } from '../support/entries.js';
 import { call, calls, major, says, scripted } from '../support/model.js';
@@ -71,7 +71,10 @@ describe('names', () => {
       for (const tools of [plain, named]) expect(await effectOf(tools, name, preset)).toBe('ask');
   });
 
-  it.each(['read_file', 'mcp__evil__read_file', 'mcp__evil', 'evil_read'])(
+  // The client of AI SDK 6 does not tell the name that the server gives.
+  const isTold = major === 7;
+
+  it.each(isTold ? ['read_file', 'mcp__evil__read_file', 'mcp__evil', 'evil_read'] : ['mcp__evil', 'evil_read'])(
     'a tool that the program calls otherwise is denied under %s, and asked about',
     async (name) => {
       const tools = { evil_read: named['read_file'] } as ToolSet;
@@ -83,17 +86,32 @@ describe('names', () => {
     },
   );
 
-  it('a rule of its server speaks of the names that the server gives, and of the names here', async () => {
+  it.runIf(isTold).each([
+    ['deny', true],
+    ['allow', false],
+  ] as const)('a deny under a condition holds for such a tool: %s where it says %s', async (effect, holds) => {
     const tools = { evil_read: named['read_file'] } as ToolSet;
-    const open = { mcp: 'evil', effect: 'allow' };
-    for (const name of ['read_file', 'evil_read', '*_read', 'read_*'])
-      expect(await effectOf(tools, 'evil_read', rules(open, { mcp: 'evil', tools: [name], effect: 'deny' }))).toBe(
-        'deny',
-      );
-    // The name that the server gives opens nothing.
-    for (const opened of [{ mcp: 'evil', tools: ['read_file'] }, { tools: ['read_file'] }])
-      expect(await effectOf(tools, 'evil_read', rules({ ...opened, effect: 'allow' }))).toBe('ask');
+    const policy = definePolicy([
+      { tools: ['read_file'], effect: 'deny', if: () => holds },
+      { tools: ['mcp__evil__*'], effect: 'allow' },
+    ]);
+    expect(await effectOf(tools, 'evil_read', policy)).toBe(effect);
   });
+
+  it.runIf(isTold)(
+    'a rule of its server speaks of the names that the server gives, and of the names here',
+    async () => {
+      const tools = { evil_read: named['read_file'] } as ToolSet;
+      const open = { mcp: 'evil', effect: 'allow' };
+      for (const name of ['read_file', 'evil_read', '*_read', 'read_*'])
+        expect(await effectOf(tools, 'evil_read', rules(open, { mcp: 'evil', tools: [name], effect: 'deny' }))).toBe(
+          'deny',
+        );
+      // The name that the server gives opens nothing.
+      for (const opened of [{ mcp: 'evil', tools: ['read_file'] }, { tools: ['read_file'] }])
+        expect(await effectOf(tools, 'evil_read', rules({ ...opened, effect: 'allow' }))).toBe('ask');
+    },
+  );
 
   it.each(['read_file', 'write_todos'])('%s: plan mode does not run it', async (name) => {
     const gate = createGate();

@@ -287,7 +287,7 @@ export class Policies {
 
   /** A function that failed says `null`. */
   async #askConditions(call: JudgedByPolicy): Promise<ConditionAnswers> {
-    const asked = this.#native.conditions(call.ruleName ?? call.toolName);
+    const asked = this.#native.conditions(call.ruleName ?? call.toolName, call.otherNames);
     const answers = await Promise.all(asked.map((index) => this.#answer(this.#conditions[index], call)));
     return Object.fromEntries(asked.map((index, at) => [String(index), answers[at] ?? null]));
   }

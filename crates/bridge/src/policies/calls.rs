@@ -301,13 +301,17 @@ impl Operate<&Policies> for ExplainCall {
 #[serde(rename_all = "camelCase")]
 struct ListConditions {
     tool_name: Box<str>,
+    /// Other names that its server gives it, which only tighten.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, type = "readonly string[]"))]
+    other_names: Vec<String>,
 }
 
 impl Operate<&Policies> for ListConditions {
     type Answer = Vec<usize>;
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
-        Ok(policies.conditions(&self.tool_name))
+        Ok(policies.conditions(&self.tool_name, &self.other_names))
     }
 }
 

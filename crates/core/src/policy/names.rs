@@ -36,9 +36,9 @@ pub(super) fn names_of<'a>(
 }
 
 /// Whether a rule speaks of this tool.
-pub fn rule_names(rule: &PolicyRule, tool: &str) -> bool {
+pub fn rule_names(rule: &PolicyRule, tool: &str, other_names: &[String]) -> bool {
     rule.tools.as_ref().is_none_or(|names| {
-        names_of(tool, &[], rule.effect)
+        names_of(tool, other_names, rule.effect)
             .any(|tool| names.iter().any(|name| NamePattern::of(name).matches(tool)))
     })
 }
@@ -46,7 +46,7 @@ pub fn rule_names(rule: &PolicyRule, tool: &str) -> bool {
 /// Whether these documents deny every call of this tool, with any arguments.
 pub fn denies_all_of(documents: &[Arc<PolicyDocument>], tool: &str) -> bool {
     documents.iter().any(|document| {
-        let mut rules = document.rules.iter().filter(|rule| rule_names(rule, tool));
+        let mut rules = document.rules.iter().filter(|rule| rule_names(rule, tool, &[]));
         match document.matching {
             MatchOrder::Strictest => rules.any(denies_whole),
             // The first decides; a rule about parts of calls may let some through.

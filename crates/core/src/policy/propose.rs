@@ -325,7 +325,7 @@ fn covering(useful: &[(usize, BTreeSet<usize>)], history: &[PastCall]) -> Vec<Ch
 
 /// Rules that were offered name the very tool.
 fn names_tool(rules: &[PolicyRule], call: &JudgedCall) -> bool {
-    rules.iter().any(|rule| super::names::rule_names(rule, call.tool_name))
+    rules.iter().any(|rule| super::names::rule_names(rule, call.tool_name, call.other_names))
 }
 
 fn is_unknown(verdict: &Verdict) -> bool {

@@ -482,12 +482,12 @@ impl Policies {
     }
 
     /// The numbers of the conditions of rules for this tool. Only what the program gives has any.
-    pub fn conditions(&self, tool_name: &str) -> Vec<usize> {
+    pub fn conditions(&self, tool_name: &str, other_names: &[String]) -> Vec<usize> {
         let mut found: Vec<usize> = self
             .code
             .iter()
             .flat_map(|document| &document.rules)
-            .filter(|rule| rule_names(rule, tool_name))
+            .filter(|rule| rule_names(rule, tool_name, other_names))
             .filter_map(|rule| rule.condition)
             .collect();
         found.sort_unstable();
