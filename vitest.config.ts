@@ -152,7 +152,7 @@ const short = [
   ...overFiles('sqlite', onFiles, sampled),
   overPostgres(
     'postgres',
-    onServer.filter((file) => !LONG.test(file) && !/\/g03-once\.(?:processes\.)?test/.test(file)),
+    onServer.filter((file) => !LONG.test(file) && !/\/g03-once\.test/.test(file)),
     sampled,
   ),
   ...project('once', '7', called(ONCE, POSTGRES, LONG)),

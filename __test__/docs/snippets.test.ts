@@ -3,8 +3,8 @@
  *
  * - `ts`, `tsx` and `js` must fit the types of the package; with `run` behind it, it is run as well, and a `text output` block that
  *   follows it is what it must print
- * - `sh` must name existing commands; with `run` behind it, `policies.test.ts` runs it
- * - `toml`, `jsonc` and `text verdicts` are policies and what they say: see `policies.test.ts`
+ * - `sh` must name existing commands; with `run` behind it, `policies.long.test.ts` runs it
+ * - `toml`, `jsonc` and `text verdicts` are policies and what they say: see `policies.long.test.ts`
  * - `sql run` is asked of a ledger in PostgreSQL: see `watching.postgres.test.ts`; `sql` is shown as it is
  * - `text screen` and `toml settings` are about the terminal program: see `terminal.test.ts`
  * - `text` is shown as it is; any other kind is an error

@@ -1,7 +1,7 @@
 /**
  * G3. One decision per request, one execution per approval, over any number of processes, clicks and replays.
  *
- * Here within one process, whose own a ledger in memory is; over several: `g03-once.processes.test.ts`.
+ * Here within one process, whose own a ledger in memory is; over several: `g03-once.processes.long.test.ts`.
  */
 import type { ModelMessage } from 'ai';
 import { describe, expect, it, vi } from 'vitest';

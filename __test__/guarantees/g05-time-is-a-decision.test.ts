@@ -1,7 +1,7 @@
 /**
  * G5. Time is a decision: a deadline passed is `expired`, also when it passed while no process ran.
  *
- * Here the event loop stands still; over several processes, and when none ran: `g05-time-is-a-decision.processes.test.ts`.
+ * Here the event loop stands still; over several processes, and when none ran: `g05-time-is-a-decision.processes.long.test.ts`.
  */
 import type { ModelMessage } from 'ai';
 import { describe, expect, it } from 'vitest';

@@ -26,7 +26,7 @@ import { effort } from '../support/effort.js';
 import { major } from '../support/model.js';
 
 /** The core decides these, on either version of the AI SDK: one of them is enough for most. */
-const ROUNDS = effort(major === 7 ? 60 : 5, 250);
+const ROUNDS = effort(major === 7 ? 25 : 5, 250);
 const tightening: readonly PolicyEffect[] = ['ask', 'deny'];
 /** JSON is TOML's inline table in no way: a file of the machine is written out. */
 const toml = ({ rule = [], ...head }: PolicyDocument): string => {
@@ -129,7 +129,7 @@ describe('policies of one list', () => {
   it('the command says what check says', async () => {
     const cwd = scratch();
     const next = random(99);
-    const calls = Array.from({ length: effort(60, 400) }, (_, id) => {
+    const calls = Array.from({ length: effort(25, 400) }, (_, id) => {
       const policy = Array.from({ length: 1 + Math.floor(next() * 2) }, () => randomPolicy(next));
       return { id, policy, call: randomCall(next), cwd, project: cwd, home: '/home/nobody' };
     });

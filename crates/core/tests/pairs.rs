@@ -154,7 +154,7 @@ fn judged(policy: &Policy, line: &str) -> Effect {
 fn a_line_does_not_disarm_the_line_beside_it() {
     let house = PairHouse::new("all");
     // Each pair is tried by one of the policies, and by all of them where all is tried.
-    let stride = effort(37, 1);
+    let stride = effort(97, 1);
     let mut wrong = Vec::new();
     for (shift, name) in ["read-only", "developer", "own"].into_iter().enumerate() {
         let policy = house.policy(name);

@@ -35,7 +35,7 @@ fn options_do_what_the_verdict_says() {
     let campaign = OptionCampaign {
         seed: 1,
         lines: effort(8, 200),
-        programs: PROGRAMS.iter().step_by(effort(3, 1)).map(|name| (*name).to_owned()).collect(),
+        programs: PROGRAMS.iter().step_by(effort(5, 1)).map(|name| (*name).to_owned()).collect(),
         open: false,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         seconds: 600,

@@ -485,6 +485,7 @@ fn a_proxy_is_reached_and_nothing_beside_it() {
 }
 
 #[test]
+#[ignore = "long: npm run test:all"]
 fn a_proxy_on_a_socket_with_a_path_is_reached_by_many_at_once() {
     for user in users() {
         let place = TestFolder::new("carried", user);

@@ -32,6 +32,7 @@ const STILL: &[&str] = &[
 ];
 
 #[test]
+#[ignore = "long: npm run test:all"]
 fn git_connects_in_a_partial_clone_unless_it_is_told_not_to() {
     let house = House::new("partial");
     let plain = "[core]\n[remote \"origin\"]\n\turl = https://example.com/x\n";

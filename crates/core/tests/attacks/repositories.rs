@@ -258,6 +258,7 @@ fn git_goes_into_no_repository_whose_name_is_no_text() {
 }
 
 #[test]
+#[ignore = "long: npm run test:all"]
 fn git_goes_into_no_repository_of_its_commits() {
     let house = House::new("commits");
     let evil = "[diff \"evil\"]\n\ttextconv = touch x";

@@ -486,6 +486,7 @@ fn the_condition_of_an_allow_that_cannot_be_tried_asks_whatever_else_allows() {
 }
 
 #[test]
+#[ignore = "long: npm run test:all"]
 fn a_line_too_long_to_judge_is_never_allowed_and_denies_still_bite() {
     let line = format!("{}rm x", "ls;".repeat(3_000));
     assert_eq!(run(RULES, &line), Effect::Deny);

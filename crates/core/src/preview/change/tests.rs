@@ -204,6 +204,7 @@ fn both_ends_of_a_long_diff_are_shown_and_the_rest_is_counted() {
 }
 
 #[test]
+#[ignore = "long: npm run test:all"]
 fn much_on_each_side_takes_no_long_time() {
     // Where there is little time a part of it, in that part of the time.
     let part = crate::effort::effort(64, 1);

@@ -214,7 +214,7 @@ describe('completion', () => {
 describe('the man page', () => {
   const file = join(import.meta.dirname, '../../man/countersign.1');
 
-  test('is what the table of the commands says: COUNTERSIGN_WRITE_MAN=1 npx vitest run __test__/cli/manners.test.ts', () => {
+  test('is what the table of the commands says: COUNTERSIGN_WRITE_MAN=1 npx vitest run __test__/cli/manners.long.test.ts', () => {
     if (process.env['COUNTERSIGN_WRITE_MAN'] !== undefined) {
       mkdirSync(join(file, '..'), { recursive: true });
       writeFileSync(file, manPage());
