@@ -136,10 +136,14 @@ const overPostgres = (name: string, files: string[], env: Record<string, string>
   });
 
 const OF_THE_SDK = called(/./, ONCE, POSTGRES);
-const OF_ANY_LEDGER = called(ANY_LEDGER, ONCE, OWN_LEDGER, POSTGRES, LONG);
-/** Over a server, what holds over processes is left to `npm run test:all`, but for G3, and all of G3 but what several processes do. */
+/** A file of one process may be long and hold over any ledger all the same. */
+const OF_ANY_LEDGER = [...called(ANY_LEDGER, ONCE, OWN_LEDGER, POSTGRES, LONG), ...called(/\/g02-judged/)];
+/**
+ * Over a server, what holds over processes is left to `npm run test:all`, but for G3, and all of G3 but what several processes do. Of
+ * G2 there is what was approved: the rest takes minutes there, and asks nothing else of the server.
+ */
 const onServer = [...called(ANY_DATABASE), ...called(POSTGRES, ANY_DATABASE)];
-const OF_POSTGRES = [...onServer, ...called(ANY_SHARED, ANY_DATABASE), ...called(/\/g02-/)];
+const OF_POSTGRES = [...onServer, ...called(ANY_SHARED, ANY_DATABASE), ...called(/\/g02-what-was-approved/)];
 
 const onAi7 = OF_THE_SDK.filter((file) => !LONG.test(file));
 const onAi6 = onAi7.filter((file) => !ALONE.has(file) && ON_BOTH.test(file));

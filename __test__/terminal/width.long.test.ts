@@ -8,7 +8,6 @@ import type { WatchState } from '../../ts/cli/watch-state.js';
 import { preview } from '../../ts/native.js';
 import type { WaitingAsk } from '../../ts/cli/chat/view.js';
 import { kept } from '../cli/kept.js';
-import { isThorough, sample } from '../support/effort.js';
 import { approval } from './fake.js';
 import { Sitting } from './presses.js';
 
@@ -25,7 +24,7 @@ const MARKS = [0x903, 0x93e, 0x940, 0x94d, 0x9be, 0xe31, 0x17b6, 0x1d165, ...WID
 const HEX = (code: number): string => `U+${code.toString(16).toUpperCase()}`;
 
 /** One by one, with its name. */
-const EACH = sample([...WIDE, ...MARKS], 4).map((code) => [HEX(code), String.fromCodePoint(code)]);
+const EACH = [...WIDE, ...MARKS].map((code) => [HEX(code), String.fromCodePoint(code)]);
 
 /** The columns of the terminal that draws the most. */
 function cells(text: string): number {
@@ -84,19 +83,12 @@ function isApproved(sitting: Sitting, keys: readonly string[]): boolean {
   return false;
 }
 
-const SIZES = isThorough
-  ? ([
-      [80, 24],
-      [60, 20],
-      [40, 16],
-      [21, 24],
-    ] as const)
-  : ([
-      [80, 24],
-      [21, 24],
-    ] as const);
+const SIZES = [
+  [80, 24],
+  [21, 24],
+] as const;
 const LENGTHS = (columns: number): number[] =>
-  [columns / 2 - 4, columns - 20, ...(isThorough ? [columns / 4] : [])].map((each) => Math.max(1, Math.round(each)));
+  [columns / 2 - 4, columns - 20, columns / 4].map((each) => Math.max(1, Math.round(each)));
 
 describe('one Enter never runs what a terminal that draws more columns has no room for', () => {
   test.each(EACH)('%s', (_, character) => {
