@@ -77,6 +77,11 @@ export interface PolicyRule {
    * the confinement holds it. See docs/presets.md. @default all
    */
   confined?: ConfinedWrites | false;
+  /**
+   * Of the files that are written it speaks of those that git can give back: its index has them as they are. For `allow` only, with
+   * `writes`. See docs/policy-tracked.md. @default false
+   */
+  tracked?: boolean;
   /** Who must agree, as {@link ApprovalNeed.approvers}. This and the next four are for `ask` only. */
   approvers?: Patterns;
   /** @default 1 */

@@ -70,6 +70,8 @@ pub(crate) struct CompiledRule {
     pub(crate) who: Option<Box<RuleApprovers>>,
     /// Whether a reviewer may answer what it asks about.
     pub(crate) reviewer: bool,
+    /// Of the files that are written it speaks of those that git can give back.
+    pub(crate) tracked: bool,
     /// What it asks about is asked each time.
     pub(crate) forgets: bool,
     pub(crate) commands: Vec<CommandPattern>,
@@ -284,6 +286,7 @@ impl CompiledRule {
             condition: rule.condition,
             who: rule.who,
             reviewer: rule.reviewer,
+            tracked: rule.tracked,
             forgets: rule.forgets,
             commands: rule.commands.into_iter().map(|pattern| pattern.value).collect(),
             env: rule.env.into_iter().map(|name| NamePattern::new(name.value)).collect(),

@@ -106,6 +106,7 @@ fn covers(offer: &PolicyRule, rule: &PolicyRule) -> bool {
             && rule.annotations.is_empty()
             && rule.confined.is_none()
             && !rule.reviewer
+            && !rule.tracked
             && !rule.forgets
     };
     if offer.effect != rule.effect || !plain(offer) || !plain(rule) {

@@ -64,6 +64,7 @@ pub(crate) fn rule_of(document: &PolicyDocument) -> Option<PolicyRule> {
         condition: None,
         who: None,
         reviewer: false,
+        tracked: false,
         forgets: false,
         examples: RuleExamples::default(),
     })

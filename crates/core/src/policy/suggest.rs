@@ -223,6 +223,7 @@ fn rule_for(call: &JudgedCall) -> PolicyRule {
         condition: None,
         who: None,
         reviewer: false,
+        tracked: false,
         forgets: false,
         examples: RuleExamples::default(),
     }

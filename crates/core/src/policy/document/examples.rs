@@ -301,6 +301,8 @@ fn alone(rule: &PolicyRule, name: &Arc<str>, shell: Option<String>) -> PolicyDoc
             who: None,
             reviewer: false,
             risk: None,
+            // Its examples are names: no files are there that git could have.
+            tracked: false,
             forgets: false,
             ..rule.clone()
         }],

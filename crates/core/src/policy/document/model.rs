@@ -179,6 +179,8 @@ pub struct PolicyRule {
     pub who: Option<Box<RuleApprovers>>,
     /// Whether a reviewer may answer what it asks about. Means something for `ask` alone.
     pub reviewer: bool,
+    /// Of the files that are written it speaks of those that git can give back. Only for `allow`, with `writes`.
+    pub tracked: bool,
     /// What it asks about is asked each time, and not remembered. Only for `ask`.
     pub forgets: bool,
     /// What it must and must not match, checked when it is read.

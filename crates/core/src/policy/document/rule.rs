@@ -65,6 +65,7 @@ impl DocumentReader<'_> {
             condition: None,
             who: self.who(entries, effect.unwrap_or(Effect::Ask), path),
             reviewer: false,
+            tracked: false,
             forgets: false,
             examples: RuleExamples::default(),
         };
@@ -89,6 +90,7 @@ impl DocumentReader<'_> {
                 "confined" => rule.confined = self.confined(node, path),
                 "condition" => rule.condition = self.condition(node, path),
                 "remember" => rule.forgets = self.forgets(node, path, rule.effect),
+                "tracked" => rule.tracked = self.flag(node, path),
                 "examples" => rule.examples = self.examples(node, path),
                 _ => {}
             }
@@ -100,6 +102,9 @@ impl DocumentReader<'_> {
                 own.iter().map(|tool| mcp_name(&server.value, tool)).collect::<Vec<_>>()
             };
             rule.tools = Some(servers.iter().flat_map(names).collect());
+        }
+        if let Some(entry) = entries.iter().find(|entry| entry.key == "tracked" && rule.tracked) {
+            self.tracked(entry, path.key("tracked"), &rule);
         }
         if self.errors.len() == before && says_nothing(&rule) {
             let message = "this rule would speak of everything that any tool does".to_owned();
@@ -124,6 +129,18 @@ impl DocumentReader<'_> {
         }
         let level = level.flatten()?;
         Some(RuleRisk { level, because: because.and_then(|(_, text)| text) })
+    }
+
+    /// A rule that speaks of files that git can give back allows something, and names the files.
+    fn tracked(&mut self, entry: &TableEntry, path: DocumentPath<'_>, rule: &PolicyRule) {
+        let message = if rule.effect != Effect::Allow {
+            "only a rule that allows rests on what git can give back: leave \"tracked\" out, or write effect = \"allow\""
+        } else if rule.writes.is_empty() {
+            "\"tracked\" is about files that are written: say which beside it, such as writes = [\"${project}/**\"]"
+        } else {
+            return;
+        };
+        self.wrong(&entry.node, path, message.to_owned());
     }
 
     fn forgets(&mut self, node: &DocumentNode, path: DocumentPath<'_>, effect: Effect) -> bool {

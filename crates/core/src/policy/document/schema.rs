@@ -27,6 +27,7 @@ pub(super) const RULE: &[&str] = &[
     "env",
     "annotations",
     "confined",
+    "tracked",
     "approvers",
     "quorum",
     "exclude_requester",

@@ -106,6 +106,9 @@ pub fn rule_to_toml(rule: &PolicyRule) -> Result<String, NotWritable> {
     if rule.reviewer {
         line(&mut text, "reviewer", "true");
     }
+    if rule.tracked {
+        line(&mut text, "tracked", "true");
+    }
     if rule.forgets {
         line(&mut text, "remember", &string("never"));
     }
@@ -369,7 +372,8 @@ mod tests {
             hint in prop::option::of(any::<bool>()),
             matching in texts(text()),
             not_matching in texts(text()),
-            (who, reviewer, forgets) in (prop::option::of(who()), any::<bool>(), any::<bool>()),
+            (who, reviewer, tracked) in (prop::option::of(who()), any::<bool>(), any::<bool>()),
+            forgets in any::<bool>(),
             risk in prop::option::of(prop::option::of("\\PC{0,20}").prop_map(|because| RuleRisk {
                 level: RiskLevel::High, because,
             })),
@@ -378,11 +382,12 @@ mod tests {
             ])),
         ) -> PolicyRule {
             let hint = hint.filter(|_| effect != Effect::Allow);
+            let tracked = tracked && effect == Effect::Allow && !writes.is_empty();
             PolicyRule {
                 at: DocumentPlace::default(), index: 0, tools: Some(tools), effect, reason, risk, commands, reads, writes, urls, env,
                 annotations: hint.map(|flag| ("odd hint".to_owned(), flag)).into_iter().collect(),
                 confined, condition: None, examples: RuleExamples { matching, not_matching },
-                who: who.filter(|_| effect == Effect::Ask).map(Box::new), reviewer,
+                who: who.filter(|_| effect == Effect::Ask).map(Box::new), reviewer, tracked,
                 forgets: forgets && effect == Effect::Ask,
             }
         }

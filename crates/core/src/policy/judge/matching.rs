@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::below::{FilesBelow, GoesOn, Lists, MeantFile};
 use super::sieve::SearchSieve;
 use super::spot::PathSpots;
-use super::{CallJudge, NeedsFiles, looked_up};
+use super::{CallJudge, NeedsFiles, looked_up, tracked};
 use crate::path::{
     DirListing, LinkedBeginnings, LocatedPath, PartialPath, PathError, UrlAddress, locate,
 };
@@ -77,7 +77,10 @@ impl CallJudge<'_> {
                 let words = CommandWords::of(argv);
                 self.gather(found, hits, |rule| {
                     self.spend(cost(rule, &words));
-                    Ok(as_marked(rule, |effect| command_meets(rule, effect, &words)))
+                    let meets = as_marked(rule, |effect| command_meets(rule, effect, &words));
+                    let is_open =
+                        rule.tracked && meets == RuleMeeting::Yes && !self.all_comes_back(argv)?;
+                    Ok(if is_open { RuleMeeting::No } else { meets })
                 })?;
             }
             ActionKind::Env { name } => {
@@ -124,6 +127,14 @@ impl CallJudge<'_> {
                             *extent,
                             &guesses,
                         )?;
+                        let is_write = *access == FileAccess::Write;
+                        if rule.tracked
+                            && is_write
+                            && meets == RuleMeeting::Yes
+                            && !self.gives_back(&places)?
+                        {
+                            return Ok(RuleMeeting::No);
+                        }
                         // As `as_marked`.
                         let is_marked = rule.reviewer && rule.effect == Effect::Ask;
                         if is_marked && meets == RuleMeeting::Yes {
@@ -455,6 +466,42 @@ impl CallJudge<'_> {
             meets = meets.max(this);
         }
         Ok(meets)
+    }
+
+    /// Whether a command is known to write, and git can give back all of that.
+    fn all_comes_back(&self, argv: &[Word]) -> Result<bool, NeedsFiles> {
+        let mut writes = false;
+        for action in self.actions {
+            let ActionKind::Path { access: FileAccess::Write, target, extent, by: Some(by) } =
+                &action.kind
+            else {
+                continue;
+            };
+            if self.argv(by).is_some_and(|its| its == argv) {
+                let spots = self.spots(action, target, FileAccess::Write, *extent, Some(by))?;
+                if !self.gives_back(&spots)? {
+                    return Ok(false);
+                }
+                writes = true;
+            }
+        }
+        Ok(writes)
+    }
+
+    /// Whether git can give back all that is written there, also after what the line does to its index.
+    fn gives_back(&self, spots: &PathSpots) -> Result<bool, NeedsFiles> {
+        if !spots.certain || !matches!(self.index(), Lists::Index) {
+            return Ok(false);
+        }
+        for path in &spots.located {
+            // A symlink is another file than the one that it leads to.
+            let is_one = path.real == path.real_of_lexical && path.itself.is_empty();
+            let is_there = looked_up(self.files.has(&path.real))?.unwrap_or(false);
+            if !is_one || !is_there || !tracked::gives_back(&path.real, self.files) {
+                return Ok(false);
+            }
+        }
+        Ok(!spots.located.is_empty())
     }
 
     /// Whether it is a folder in which there is something.

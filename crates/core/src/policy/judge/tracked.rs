@@ -4,6 +4,9 @@ use std::ffi::CStr;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use sha1::Sha1;
+use sha2::{Digest as _, Sha256};
+
 use super::known::KnownFiles;
 use crate::call::hex;
 use crate::path::{FileLookup, PathError, is_below};
@@ -12,6 +15,9 @@ use crate::shell::FileAccess;
 
 /// The largest index that is read, in bytes.
 const MOST_BYTES: usize = 1 << 26;
+
+/// The largest file that is compared with what git has of it, in bytes.
+const MOST_CONTENT: usize = 1 << 24;
 
 /// What git knows of the files below a folder.
 pub(super) struct TrackedFiles {
@@ -60,6 +66,40 @@ pub(super) fn is_kept(path: &str, known: &KnownNames, files: &dyn FileLookup) ->
     let name = path.strip_prefix(&top).map(|name| name.trim_start_matches('/'));
     let names = known.of(&git, files);
     name.zip(names).is_some_and(|(name, names)| names.all().any(|kept| kept == name))
+}
+
+/// Whether git can give this file back as it is: its index has just this content. A file that git changes as it takes it in
+/// (other line ends, a filter such as that of Git LFS) counts as one that it cannot give back.
+pub(super) fn gives_back(path: &str, files: &dyn FileLookup) -> bool {
+    let folder = path.rsplit_once('/').map_or("/", |(folder, _)| folder);
+    let Ok(Some((top, git))) = repository::work_tree(folder, files) else { return false };
+    let name = path.strip_prefix(&top).map(|name| name.trim_start_matches('/'));
+    let index = files.bytes(&format!("{git}/index"), MOST_BYTES);
+    let (Some(name), Some(index)) = (name, index) else { return false };
+    let object = [SHA1, SHA256].into_iter().find_map(|hash| {
+        let mut object = None;
+        let base = read(&index, hash, |entry| {
+            if entry.name == name.as_bytes() && entry.has_content() {
+                object = Some(entry.object.to_vec());
+            }
+        })?;
+        // An entry may be replaced by one without a name, in an index that rests on another.
+        object.filter(|_| base.is_none())
+    });
+    let content = files.bytes(path, MOST_CONTENT);
+    object
+        .zip(content)
+        .is_some_and(|(object, content)| object == object_name(&content, object.len()))
+}
+
+/// What git calls a file with this content, in a repository with names of this length.
+fn object_name(content: &[u8], length: usize) -> Vec<u8> {
+    let header = format!("blob {}\0", content.len());
+    if length == SHA1 {
+        Sha1::new().chain_update(header).chain_update(content).finalize().to_vec()
+    } else {
+        Sha256::new().chain_update(header).chain_update(content).finalize().to_vec()
+    }
 }
 
 /// The files of an index that lie below a folder.
@@ -220,6 +260,30 @@ impl NestedFolders {
     }
 }
 
+/// The lengths of the names that git gives, in bytes.
+const SHA1: usize = 20;
+const SHA256: usize = 32;
+
+/// An entry of an index.
+struct IndexEntry<'a> {
+    kind: u32,
+    name: &'a [u8],
+    /// What git calls the content.
+    object: &'a [u8],
+    flags: u16,
+    more_flags: u16,
+}
+
+impl IndexEntry<'_> {
+    /// Whether it is a file, in no conflict, whose content git has: one that it only means to take in has none yet.
+    fn has_content(&self) -> bool {
+        const FILE: u32 = 0o100_000;
+        const CONFLICT: u16 = 0x3000;
+        const INTENT_TO_ADD: u16 = 0x2000;
+        self.kind == FILE && self.flags & CONFLICT == 0 && self.more_flags & INTENT_TO_ADD == 0
+    }
+}
+
 /// The kinds of an entry: a folder, which stands for all that is in it, and a repository.
 const FOLDER: u32 = 0o040_000;
 const REPOSITORY: u32 = 0o160_000;
@@ -233,22 +297,23 @@ fn kept<T>(
     git: &str, files: &dyn FileLookup, make: impl Fn(u32, &[u8]) -> Option<T>,
 ) -> Option<Vec<T>> {
     let index = files.bytes(&format!("{git}/index"), MOST_BYTES)?;
-    // The length of a SHA-1, and of a SHA-256.
-    [20, 32].into_iter().find_map(|hash| {
+    [SHA1, SHA256].into_iter().find_map(|hash| {
         let mut made = Vec::new();
-        let base = read(&index, hash, |kind, name| made.extend(make(kind, name)))?;
+        let base = read(&index, hash, |entry| made.extend(make(entry.kind, entry.name)))?;
         if let Some(base) = base {
             // Entries that replace one of those there have no name of their own.
             let shared = files.bytes(&format!("{git}/sharedindex.{base}"), MOST_BYTES)?;
-            let further = read(&shared, hash, |kind, name| made.extend(make(kind, name)))?;
+            let further = read(&shared, hash, |entry| made.extend(make(entry.kind, entry.name)))?;
             further.is_none().then_some(())?;
         }
         Some(made)
     })
 }
 
-/// Calls back with the kind and the name of each entry. The answer is the name of another index that holds more of them.
-fn read(index: &[u8], hash: usize, mut entry: impl FnMut(u32, &[u8])) -> Option<Option<String>> {
+/// Calls back with each entry that has a name. The answer is the name of another index that holds more of them.
+fn read(
+    index: &[u8], hash: usize, mut entry: impl FnMut(&IndexEntry<'_>),
+) -> Option<Option<String>> {
     const KIND: u32 = 0o170_000;
     const EXTENDED: u16 = 0x4000;
     let word = |at: usize| -> Option<u32> {
@@ -266,8 +331,14 @@ fn read(index: &[u8], hash: usize, mut entry: impl FnMut(u32, &[u8])) -> Option<
         let start = at;
         let kind = word(start + 24)? & KIND;
         let flags = start + 40 + hash;
-        let flag_bits = u16::from_be_bytes(index.get(flags..flags + 2)?.try_into().ok()?);
-        at = flags + if flag_bits & EXTENDED != 0 { 4 } else { 2 };
+        let object = index.get(start + 40..flags)?;
+        let flags_at = |at: usize| -> Option<u16> {
+            Some(u16::from_be_bytes(index.get(at..at + 2)?.try_into().ok()?))
+        };
+        let flag_bits = flags_at(flags)?;
+        let extended = flag_bits & EXTENDED != 0;
+        let more_flags = if extended { flags_at(flags + 2)? } else { 0 };
+        at = flags + if extended { 4 } else { 2 };
         let mut same = 0;
         if version == 4 {
             let (dropped, next) = number(index, at)?;
@@ -280,7 +351,7 @@ fn read(index: &[u8], hash: usize, mut entry: impl FnMut(u32, &[u8])) -> Option<
         if name.is_empty() {
             nameless = nameless.max(Some(kind));
         } else {
-            entry(kind, &name);
+            entry(&IndexEntry { kind, name: &name, object, flags: flag_bits, more_flags });
         }
         at += end_of_name.len() + 1;
         if version != 4 {

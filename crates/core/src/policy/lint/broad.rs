@@ -32,9 +32,11 @@ const VERBS: &[&str] = &[
 
 pub(super) fn check(report: &mut LintReport, documents: &[PolicyDocument]) {
     let rule = report.rule;
-    let guarded = documents.iter().flat_map(|document| &document.rules).any(|rule| {
-        rule.effect != Effect::Allow && rule.writes.iter().any(|write| write.value == "/**")
-    });
+    // What git can give back is not lost.
+    let guarded = rule.tracked
+        || documents.iter().flat_map(|document| &document.rules).any(|rule| {
+            rule.effect != Effect::Allow && rule.writes.iter().any(|write| write.value == "/**")
+        });
     // Secrets are asked about, or denied, by a rule of their own.
     let secrets = documents.iter().flat_map(|document| &document.rules).any(|rule| {
         let names_keys = |text: &str| text.contains("/.ssh") || text.contains("{ssh");

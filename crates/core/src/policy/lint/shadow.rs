@@ -216,7 +216,9 @@ fn covers(wide: &PolicyRule, narrow: &PolicyRule) -> bool {
         .all(|(hint, flag)| narrow.annotations.get(hint).is_some_and(|other| other == flag));
     // One about confined commands says nothing of the others.
     let runs = wide.confined.is_none_or(|wide| wide.covers(narrow.confined));
-    if !tools || !hints || !runs {
+    // One about what git can give back says nothing of the rest.
+    let files = !wide.tracked || narrow.tracked;
+    if !tools || !hints || !runs || !files {
         return false;
     }
     let both_allow = wide.effect == Effect::Allow && narrow.effect == Effect::Allow;
@@ -319,6 +321,7 @@ fn says_the_same(a: &PolicyRule, b: &PolicyRule) -> bool {
         && a.tools == b.tools
         && a.annotations == b.annotations
         && a.condition == b.condition
+        && a.tracked == b.tracked
         && values(&a.commands, &b.commands)
         && values(&b.commands, &a.commands)
         && values(&a.env, &b.env)

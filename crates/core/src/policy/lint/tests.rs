@@ -97,6 +97,8 @@ fn one_rule() {
         ("effect='allow'\nurls=['https://*/**']", vec!["too-broad 4:7"]),
         ("effect='allow'\ntools='*'", vec!["too-broad 2:1"]),
         ("effect='allow'\ntools='exec*'", vec!["too-broad 2:1"]),
+        // What git can give back.
+        ("effect='allow'\ncommands=['rm']\nwrites=['src/**']\ntracked=true", vec![]),
         // Unmatchable.
         ("effect='deny'\ncommands=[['git status']]", vec!["unmatchable 4:11"]),
         ("effect='deny'\ncommands=['CI=1 npm test']", vec!["unmatchable 4:11"]),

@@ -1,0 +1,253 @@
+//! Rules that rest on git having what is written: `tracked = true`.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails should panic")]
+#![allow(clippy::print_stderr, reason = "what is skipped is told")]
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::process::Command;
+use std::{env, fs, process};
+
+use countersign_core::call::Json;
+use countersign_core::path::{PathContext, RealFiles};
+use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, load};
+use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
+
+const RULE: &str = r#"
+version = 1
+[[rule]]
+effect = "allow"
+commands = ["rm", "sed", "tee", "mv", "cp", "make", "git rm"]
+writes = ["${project}/**"]
+tracked = true
+[[rule]]
+effect = "allow"
+commands = ["echo", "cd", "true", "git reset"]
+reads = ["${project}/**"]
+"#;
+
+/// A repository with a file that is committed, one that is staged, one that is changed and one that git does not know.
+struct Repository(PathBuf);
+
+impl Repository {
+    /// `None`: this git knows no such repository. It says so.
+    fn new(name: &str, format: &str) -> Option<Self> {
+        let base = env::temp_dir().canonicalize().unwrap();
+        let root = base.join(format!("countersign-tracked-{name}-{}", process::id()));
+        let _ = fs::remove_dir_all(&root);
+        fs::create_dir_all(&root).unwrap();
+        let made = Self(root);
+        let init = ["init", "-q", "--object-format", format];
+        if !made.tries(&init) {
+            eprintln!("SKIPPED: git makes no repository of the format {format}");
+            return None;
+        }
+        for file in ["kept.txt", "changed.txt", "sub/kept.txt", "other.txt"] {
+            made.put(file, "as it was\n");
+        }
+        symlink("kept.txt", made.0.join("link")).unwrap();
+        made.git(&["add", "."]);
+        made.git(&["commit", "-qm", "x"]);
+        made.put("staged.txt", "staged\n");
+        made.git(&["add", "staged.txt"]);
+        made.put("changed.txt", "changed\n");
+        made.put("new.txt", "new\n");
+        Some(made)
+    }
+
+    fn put(&self, name: &str, content: &str) {
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    fn tries(&self, args: &[&str]) -> bool {
+        let mut git = Command::new("git");
+        for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"] {
+            git.env_remove(name);
+        }
+        git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        git.args(["-c", "user.name=x", "-c", "user.email=x@example.com"]).args(args);
+        git.current_dir(&self.0).output().is_ok_and(|output| output.status.success())
+    }
+
+    fn git(&self, args: &[&str]) {
+        assert!(self.tries(args), "git {args:?}");
+    }
+
+    fn says(&self, tool: &str, argument: &str, text: &str) -> Effect {
+        let root = self.0.to_str().unwrap().to_owned();
+        let context = PathContext {
+            cwd: root.clone(),
+            home: Some("/home/nobody".to_owned()),
+            project: Some(root),
+            own: Vec::new(),
+        };
+        let source = PolicySource { layer: LayerKind::Code, name: "code".into(), trusted: true };
+        let document = load(RULE, DocumentFormat::Toml, source).unwrap();
+        let policy = Policy::compile(vec![document], &context).unwrap();
+        let args =
+            Json::Object(BTreeMap::from([(argument.to_owned(), Json::String(text.to_owned()))]));
+        let annotations = BTreeMap::new();
+        let call = JudgedCall {
+            other_names: &[],
+            tool_name: tool,
+            args: &args,
+            cwd: None,
+            annotations: &annotations,
+            conditions: &[],
+            confined: None,
+        };
+        judge(&policy, &call, &RealFiles).unwrap().effect
+    }
+
+    fn runs(&self, line: &str) -> Effect {
+        self.says("bash", "command", line)
+    }
+
+    fn allows(&self, lines: &[&str]) {
+        for line in lines {
+            assert_eq!(self.runs(line), Effect::Allow, "{line}");
+        }
+    }
+
+    fn asks(&self, lines: &[&str]) {
+        for line in lines {
+            assert_eq!(self.runs(line), Effect::Ask, "{line}");
+        }
+    }
+}
+
+impl Drop for Repository {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_rule_says_which_files_it_allows_where_git_has_them() {
+    for (rule, message) in [
+        ("effect = \"deny\"\nwrites = \"/x/**\"\ntracked = true", "only a rule that allows"),
+        ("effect = \"ask\"\nwrites = \"/x/**\"\ntracked = true", "only a rule that allows"),
+        ("effect = \"allow\"\ncommands = [\"rm\"]\ntracked = true", "say which beside it"),
+        ("effect = \"allow\"\nwrites = \"/x/**\"\ntracked = \"yes\"", "true or false"),
+    ] {
+        let source = PolicySource { layer: LayerKind::Code, name: "code".into(), trusted: true };
+        let text = format!("version = 1\n[[rule]]\n{rule}\n");
+        let faults = load(&text, DocumentFormat::Toml, source).unwrap_err();
+        assert!(format!("{faults:?}").contains(message), "{rule}: {faults:?}");
+    }
+}
+
+#[test]
+fn what_git_has_just_so_may_be_changed_and_deleted() {
+    for format in ["sha1", "sha256"] {
+        let Some(repository) = Repository::new(format, format) else { continue };
+        repository.allows(&[
+            "rm kept.txt",
+            "rm -f kept.txt sub/kept.txt",
+            "rm staged.txt",
+            "sed -i s/a/b/ kept.txt",
+            "echo x > kept.txt",
+            "echo x >> sub/kept.txt; rm other.txt",
+            "true | tee kept.txt",
+        ]);
+        assert_eq!(repository.says("write_file", "file_path", "kept.txt"), Effect::Allow);
+        assert_eq!(repository.says("edit_file", "file_path", "sub/kept.txt"), Effect::Allow);
+        assert_eq!(repository.says("delete_file", "file_path", "kept.txt"), Effect::Allow);
+    }
+}
+
+#[test]
+fn what_git_cannot_give_back_asks() {
+    let Some(repository) = Repository::new("lost", "sha1") else { return };
+    repository.asks(&[
+        // It is not as git has it, git does not have it, or it is not there.
+        "rm changed.txt",
+        "rm new.txt",
+        "rm nowhere.txt",
+        "rm kept.txt new.txt",
+        "echo x > changed.txt",
+        "echo x > nowhere.txt",
+        "sed -i s/a/b/ changed.txt",
+        // All that is in a folder.
+        "rm -r sub",
+        "rm -rf .",
+        // A symlink is another file than the one that it leads to.
+        "rm link",
+        "echo x > link",
+        // Something else comes into its place, or it goes elsewhere.
+        "mv new.txt kept.txt",
+        "mv kept.txt moved.txt",
+        // Not all is known: `cd` may have failed.
+        "cd sub && rm kept.txt",
+        "rm $X",
+        "rm kept.txt$X",
+        // The line makes another index before.
+        "git reset; rm staged.txt",
+        "git rm --cached kept.txt; rm kept.txt",
+        // What it writes is not known.
+        "make",
+    ]);
+    for name in ["changed.txt", "new.txt", "nowhere.txt", "sub", "link"] {
+        for tool in ["write_file", "edit_file", "delete_file"] {
+            assert_ne!(repository.says(tool, "file_path", name), Effect::Allow, "{tool} {name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_only_meant_to_be_taken_in_is_not_tracked() {
+    let Some(repository) = Repository::new("meant", "sha1") else { return };
+    repository.put("empty.txt", "");
+    repository.git(&["add", "--intent-to-add", "empty.txt"]);
+    repository.asks(&["rm empty.txt"]);
+    repository.git(&["add", "empty.txt"]);
+    repository.allows(&["rm empty.txt"]);
+}
+
+#[test]
+fn what_is_in_conflict_is_not_tracked() {
+    let Some(repository) = Repository::new("conflict", "sha1") else { return };
+    repository.git(&["stash", "-q"]);
+    repository.git(&["switch", "-qc", "other"]);
+    repository.put("kept.txt", "theirs\n");
+    repository.git(&["commit", "-qam", "theirs"]);
+    repository.git(&["switch", "-q", "-"]);
+    repository.put("kept.txt", "ours\n");
+    repository.git(&["commit", "-qam", "ours"]);
+    assert!(!repository.tries(&["merge", "-q", "other"]));
+    repository.put("kept.txt", "ours\n");
+    repository.asks(&["rm kept.txt"]);
+    repository.allows(&["rm other.txt"]);
+}
+
+#[test]
+fn what_git_changes_as_it_takes_it_in_is_not_tracked() {
+    let Some(repository) = Repository::new("changed", "sha1") else { return };
+    repository.put("dos.txt", "a\r\n");
+    repository.git(&["-c", "core.autocrlf=input", "-c", "core.safecrlf=false", "add", "dos.txt"]);
+    repository.asks(&["rm dos.txt"]);
+}
+
+#[test]
+fn an_index_that_rests_on_another_tells_nothing() {
+    let Some(repository) = Repository::new("split", "sha1") else { return };
+    repository.git(&["update-index", "--split-index"]);
+    repository.asks(&["rm kept.txt"]);
+    repository.git(&["update-index", "--no-split-index"]);
+    repository.allows(&["rm kept.txt"]);
+    repository.git(&["update-index", "--index-version", "4"]);
+    repository.allows(&["rm kept.txt", "rm sub/kept.txt"]);
+}
+
+#[test]
+fn a_repository_that_lies_in_another_has_files_of_its_own() {
+    let Some(repository) = Repository::new("nested", "sha1") else { return };
+    repository.git(&["init", "-q", "sub/inner"]);
+    repository.put("sub/inner/kept.txt", "as it was\n");
+    repository.asks(&["rm sub/inner/kept.txt"]);
+    repository.git(&["-C", "sub/inner", "add", "kept.txt"]);
+    repository.allows(&["rm sub/inner/kept.txt"]);
+}
