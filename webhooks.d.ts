@@ -22,7 +22,7 @@ import type {
 // ---------------------------------------------------------------------------------------------------------------------
 
 /**
- * What is told. `expired`: nobody decided in time; every other end of a request is `decided`. `settled`: how a call that was
+ * What is told. `expired`: no decision came in time; every other end of a request is `decided`. `settled`: how a call that was
  * approved ended.
  */
 export type WebhookEventName = 'requested' | 'reminded' | 'voted' | 'escalated' | 'decided' | 'expired' | 'settled';

@@ -146,7 +146,7 @@ class Server {
       return true;
     };
     while (Date.now() < until) {
-      // Somebody else may have taken the port meanwhile: before it has run, nobody knows it, and another will do.
+      // Another process may have taken the port meanwhile. Before the first run the port is unknown to others: another will do.
       if (!this.#hasRun) {
         this.port = await freePort();
         this.#embedded = this.#at(this.port);

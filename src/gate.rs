@@ -95,7 +95,7 @@ impl NativeGate {
     pub fn on_wake(&self, wake: Function<(), ()>) -> napi::Result<()> {
         let wake: WakeFunction = wake.build_threadsafe_function::<()>().weak::<true>().build()?;
         let wake: WakeCallback = Arc::new(move || {
-            // Refused when the environment goes away: then nobody waits any more.
+            // Refused when the environment goes away: then no JavaScript waits any more.
             wake.call((), ThreadsafeFunctionCallMode::NonBlocking);
         });
         self.gate.feed().on_wake(Some(wake));

@@ -16,7 +16,7 @@ pub(crate) fn install() {
         .ok_or_else(|| "it is not UTF-8".to_owned())
         .and_then(|asked| EnvFilter::builder().parse(asked).map_err(|error| error.to_string()));
     let filter = parsed.unwrap_or_else(|error| {
-        // Straight to stderr, since nothing else is installed yet. A closed stderr is nobody's loss.
+        // Straight to stderr, since nothing else is installed yet. If stderr is closed, the message is dropped.
         let _unwritable = writeln!(
             std::io::stderr(),
             "countersign: COUNTERSIGN_LOG is not a filter ({error}); logging at 'info'"
@@ -26,8 +26,8 @@ pub(crate) fn install() {
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
-        // It would tell of a line that could not be written by `eprintln!`, which panics when nobody reads stderr any more:
-        // in the deadline task, nothing would expire from then on.
+        // It would tell of a line that could not be written by `eprintln!`, which panics when stderr is closed: in the deadline
+        // task, nothing would expire from then on.
         .log_internal_errors(false)
         .with_ansi(false);
     let json = std::env::var("COUNTERSIGN_LOG_FORMAT").is_ok_and(|format| format == "json");

@@ -49,7 +49,7 @@ export type QuestionsAnswer =
   | QuestionsAnswered
   /** The human does not want to answer. */
   | { status: 'cancelled'; reason?: string }
-  /** Nobody could be asked. */
+  /** No human could be asked. */
   | { status: 'error'; reason: string };
 
 /** The model asks the human: answer with `onQuestion`, or `gate.respond(approvalId, { answers })`. */

@@ -28,8 +28,8 @@ export interface ConfineSettings {
    */
   absent?: readonly string[];
   /**
-   * `'none'`: no socket of an internet family. `'loopback'`: a network of its own, where nobody else is. `{ proxy }`: that, and the
-   * port of 127.0.0.1 on which a proxy of yours listens. A list: these hosts, and no others, through a proxy of the command's own
+   * `'none'`: no socket of an internet family. `'loopback'`: an empty network of its own. `{ proxy }`: that, and the port of
+   * 127.0.0.1 on which a proxy of yours listens. A list: these hosts, and no others, through a proxy of the command's own
    * (`registry.npmjs.org`, `*.crates.io`, `example.com:8443`). `'ask'`: each host once somebody said yes to it. The last two are
    * for backends and agents; {@link confine} takes the others. @default 'none'; of an agent: what its policies say
    */
@@ -81,8 +81,8 @@ export interface NetworkTarget {
   /** What is to be known of an address that is not one of the internet: `this machine`, `a private network`; `null`: nothing. */
   where: string | null;
   /**
-   * The host to which a yes was given before, and that leads here: to this address, or to this `url` there. What denies that may say so,
-   * and nobody needs to be asked again. `null`: nobody has decided about it.
+   * The host that had a yes before and leads here: to this address, or to this `url` there. Policies may still deny
+   * that; a second question is not needed. `null`: no decision so far.
    */
   follows: string | null;
 }

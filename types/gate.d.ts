@@ -268,7 +268,7 @@ export type GateEvent =
   | { type: 'voted'; request: ApprovalRequest; vote: Vote; at: number }
   /** Its deadline is near. */
   | { type: 'reminded'; request: ApprovalRequest; at: number }
-  /** Nobody decided in time: these may now, too. */
+  /** No decision came in time: these people may decide now, too. */
   | { type: 'escalated'; request: ApprovalRequest; to: readonly string[]; at: number }
   | { type: 'granted'; grant: Grant; approvalId: string; at: number }
   /** A policy file changed. `problems` of a new version mean that the old one still holds. */
@@ -449,7 +449,7 @@ export interface Gate extends AsyncDisposable {
    * In the `execute` of a tool of a run that has this gate it is a request of that run. The run's policies count, too; the events of
    * the request come out of the run's iterator, and the abort of the run cancels it.
    *
-   * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`), which is not an unhandled rejection where nobody waits for the answer
+   * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`), which is not an unhandled rejection if no code awaits the answer
    * @throws {@link DuplicateRequestError} (`ERR_DUPLICATE_REQUEST`) for a `toolCallId` that this run used before
    * @throws {@link InvalidArgumentsError} (`ERR_INVALID_ARGUMENTS`) for arguments that cannot be shown as they are
    */
@@ -544,7 +544,7 @@ export interface Gate extends AsyncDisposable {
    */
   setMode(mode: PolicyMode): Promise<void>;
   readonly grants: Grants;
-  /** What happened, in order, so that nobody can change it unseen. For a durable ledger. */
+  /** What happened, in order. A later change of it is detected. For a durable ledger. */
   readonly audit: Audit;
   /**
    * Refuses what comes. In `memory:`, what waits is cancelled. In a durable ledger it goes on waiting, for another process

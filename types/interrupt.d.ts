@@ -28,7 +28,7 @@ export interface ApprovalNeed {
   quorum?: number;
   /** Do not count an approval by the person who asked for the run (`requester`). @default false */
   excludeRequester?: boolean;
-  /** Who else may decide when nobody has decided after this many ms. */
+  /** Who else may decide a request without a decision after this many ms. */
   escalate?: { after: number; to: readonly string[] };
 }
 
@@ -54,7 +54,7 @@ export interface InterruptOptions<ARGS = never> extends ApprovalNeed {
    */
   shouldApprove?: (args: ARGS, options: JudgeContext) => boolean | PromiseLike<boolean>;
   /**
-   * What the human may answer. A deadline, an abort or a failure stops a call whatever this says.
+   * What the human may answer. A deadline, an abort or a failure stops a call in any case.
    *
    * @default all five
    */
@@ -90,8 +90,8 @@ export interface JudgeContext {
  * Who decides, strongest first: the entry of that very name, the tool's own `needsApproval`, then `'*'` / `'all'`. A `toolApproval`
  * of AI SDK 7, in the options or of the agent, only tightens that.
  *
- * Names are not patterns: one like `'delete_*'`, which no tool has, is {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) whatever
- * `unknownTools` says. An entry that is `undefined` is {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), and no entry left out.
+ * Names are not patterns: one like `'delete_*'`, which no tool has, is {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) with any
+ * `unknownTools`. An entry that is `undefined` is {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), and no entry left out.
  *
  * A tool of an MCP server, or made with `dynamicTool`, has a name that somebody else chose. It opens, with `false` or a `shouldApprove`,
  * under the name alone that rules know it by, `mcp__server__tool`. An entry restricts it under each of its names: that in the set, that

@@ -173,8 +173,8 @@ export interface VerifyApprovalsOptions {
  * looked up or kept, since the ledger cannot be used, is a denial and a warning of the process.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
- * @throws {@link InvalidDecisionError} (`ERR_INVALID_DECISION`) for a yes beside a call that nobody has answered yet: the AI SDK would
- * run the first and lose its result. Nothing is decided: send the messages once all are answered
+ * @throws {@link InvalidDecisionError} (`ERR_INVALID_DECISION`) for a yes beside an unanswered call: the AI SDK would run the
+ * approved call and lose its result. Nothing is decided: send the messages once all are answered
  * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`)
  */
 export declare function verifyApprovals<MESSAGE extends UIMessage | ModelMessage>(

@@ -9,7 +9,7 @@ export type PolicyEffect = 'allow' | 'ask' | 'deny';
 
 /**
  * How asks are answered without a human. `safe`: they are not. `auto`: asks are approved at once, by `auto`, and denies stay. `plan`: only what the
- * `read-only` preset allows runs. `deny-all-asks`: nobody is there, so asks become denials.
+ * `read-only` preset allows runs. `deny-all-asks`: asks become denials, for runs without a human.
  */
 export type PolicyMode = 'safe' | 'auto' | 'plan' | 'deny-all-asks';
 

@@ -60,7 +60,7 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   /** The files that a call of a well-known tool would change. */
   changes: FileChange[];
   /**
-   * What is proven of all that the call would do, whatever the policies say of it. `reads`: it only looks. `changes`: it changes one
+   * What is proven of all that the call would do, apart from the policies. `reads`: it only looks. `changes`: it changes one
    * file of the project, which neither runs by itself nor holds secrets, and `changes` says the whole of it. `null`: nothing is
    * proven, or it was not examined; so it is for each tool whose calls are not known.
    */
@@ -176,8 +176,8 @@ export type ForeignDecision =
  * What {@link StreamWithEventsOptions.onApprovalRequest} may answer. Anything else is a rejection.
  *
  * `'pass'`: "not me". The request stays open for others who decide at the gate: an inbox, the command line, another process. Where
- * it has no deadline it waits for 300,000 ms more, as it does where there is no callback, and is then rejected. Without a gate nobody
- * else can be asked, so that it is rejected at once.
+ * it has no deadline it waits for 300,000 ms more, as it does where there is no callback, and is then rejected. Without a gate
+ * it reaches no others, and is rejected at once.
  *
  * An answer that is an object may say who it is of, beside the decision. Where a request names who may decide, an
  * answer without a name is not taken. The request then waits for others, or is rejected where the run has no gate.

@@ -112,7 +112,7 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   /**
    * Answers the questions of an `ask_user` tool (`createAskUserTool` of `countersign/agent`). Without it they wait for
    * {@link Gate.respond}; without a `gate` either the model is not offered the tool. `null`: the human does not want to answer. A
-   * throw and a rejected promise: nobody could be asked.
+   * throw and a rejected promise: no human could be asked.
    */
   onQuestion?: (
     request: QuestionRequest,
@@ -120,7 +120,7 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   ) => QuestionsAnswered['answers'] | null | PromiseLike<QuestionsAnswered['answers'] | null>;
   /**
    * What becomes of a call that a human rejected before in this run, to the letter. `ask`: it is asked about again. `answer`:
-   * it is rejected again, with the same reason, and nobody is asked.
+   * it is rejected again with the same reason, without a question.
    *
    * @default 'ask'
    */
@@ -211,7 +211,7 @@ export interface TerminalApprover {
  * out in it, and its one line counts. Called in a function of yours, it cannot know whether that would have come to it. After a call
  * that was decided elsewhere before its turn, no line answers anything then (`ERR_INPUT_ENDED`).
  *
- * Ctrl+C aborts the run. Where nobody can be asked the calls are rejected, a process warning says so, and at its end the run fails.
+ * Ctrl+C aborts the run. Without a human to ask, the calls are rejected, a process warning says so, and at its end the run fails.
  * `ERR_INPUT_ENDED`: the input has ended. `ERR_OUTPUT_UNSEEN`: the answers are typed on a terminal that the question would not be shown
  * on.
  *
@@ -494,7 +494,7 @@ export type ApprovalRemindedEvent = {
   /** ms since the epoch. */
   expiresAt: number;
 };
-/** Nobody decided in time: others may now, too. */
+/** No decision came in time: others may decide now, too. */
 export type ApprovalEscalatedEvent = {
   type: 'approval-escalated';
   approvalId: string;

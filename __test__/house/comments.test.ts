@@ -6,12 +6,12 @@ import { describe, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The folders with sources. */
+/** The folders with sources. The declarations of the entries lie beside them. */
 const FOLDERS = ['ts', 'types', 'scripts', 'crates', 'src'];
 /** Made of the comments in `crates/`. */
 const GENERATED = ['ts/wire.ts', 'ts/confine/plan.ts'];
 /** Words may be apart: a phrase may begin on one line and end on the next. */
-const PHRASES = /\b(?:whoever|of +which|(?:is|are) +none|that +there +(?:is|are))\b/gi;
+const PHRASES = /\b(?:whoever|of +which|(?:is|are) +none|that +there +(?:is|are)|nobody|whatever)\b/gi;
 
 interface Comment {
   start: number;
@@ -61,13 +61,21 @@ function faultsIn(source: string, file: string): string[] {
   });
 }
 
+const faultsOf = (file: string): string[] => faultsIn(readFileSync(join(root, file), 'utf8'), file);
+
 test.each(FOLDERS)('of %s', (folder) => {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
     .filter((path) => /\.(?:rs|css|[mc]?[jt]sx?)$/.test(path) && !GENERATED.includes(path))
     .toSorted();
   expect(files.length).toBeGreaterThan(5);
-  expect(files.flatMap((file) => faultsIn(readFileSync(join(root, file), 'utf8'), file))).toEqual([]);
+  expect(files.flatMap(faultsOf)).toEqual([]);
+});
+
+test('of the declarations of the entries', () => {
+  const files = readdirSync(root).filter((name) => name.endsWith('.d.ts'));
+  expect(files.length).toBeGreaterThan(5);
+  expect(files.flatMap(faultsOf)).toEqual([]);
 });
 
 describe('what is found', () => {
@@ -81,6 +89,10 @@ describe('what is found', () => {
       'a.rs:1: "Whoever"',
       'a.rs:2: "are none"',
       'a.rs:3: "that there is"',
+    ]);
+    expect(faultsIn('// Nobody asks.\n// It runs, whatever it is.\n', 'a.ts')).toEqual([
+      'a.ts:1: "Nobody"',
+      'a.ts:2: "whatever"',
     ]);
     expect(faultsIn('/* whoever */ a { content: "/* whoever */" }', 'a.css')).toEqual(['a.css:1: "whoever"']);
   });

@@ -102,7 +102,7 @@ impl Host for LazyGate {
 
     fn watch_all(&self, on: bool) {
         let state = match &self.access {
-            // All that happens in memory happens here: it is only left out where nobody reads it.
+            // All that happens in memory happens here: events are left out only if they have no reader.
             GateAccess::Opened(_) => return self.feed.hush(!on),
             GateAccess::Lazy { state, .. } => state,
         };
@@ -132,7 +132,7 @@ impl Host for LazyGate {
                 }
             }
         };
-        // The caller drains what this queued; nobody is woken any more.
+        // The caller drains what this queued, so no wake-up is needed.
         self.feed.on_wake(None);
         closed
     }
@@ -185,7 +185,7 @@ impl GateSource {
 /// The longest that closing waits for what is still under way.
 const PARTING: Duration = Duration::from_secs(2);
 
-/// Closes the files, once nobody here uses them any more: who is told that the gate is closed may remove them.
+/// Closes the files after their last use in this process: who is told that the gate is closed may remove them.
 fn let_go(gate: Arc<Gate>) {
     let start = Instant::now();
     let mut gate = gate;

@@ -217,7 +217,7 @@ async function beforeRemembering(
   );
 }
 
-/** The decision stands, whatever becomes of the memory of it. */
+/** The decision stands, even if it cannot be remembered. */
 async function rememberAfter(
   ledger: NativeLedger,
   record: KeptRecord,

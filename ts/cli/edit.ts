@@ -76,7 +76,7 @@ export function namedEditor(env: NodeJS.ProcessEnv = process.env): string | unde
   return isOfNpm ? undefined : EDITOR || undefined;
 }
 
-/** A text as the user leaves it in their editor. Nobody else can read the file. @throws {ExitError} when the editor fails */
+/** A text as the user leaves it in their editor. Only they can read the file. @throws {ExitError} when the editor fails */
 export async function inEditor(text: string, extension = '.json'): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-'));
   const file = join(directory, extension === '.json' ? 'arguments.json' : `edit${extension}`);

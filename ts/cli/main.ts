@@ -151,7 +151,7 @@ async function inbox(args: readonly string[]): Promise<number> {
 
 /**
  * Where a service or a container has no `HOME`, the user's files are those of their account: else a policy of theirs would be passed
- * over without a word. Nobody's account has none: what needs the files says so.
+ * over without a word. A user without an account has none: what needs the files says so.
  */
 function setHome(): void {
   if (process.platform === 'win32' || process.env['HOME']) return;

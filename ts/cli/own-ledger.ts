@@ -29,7 +29,7 @@ export async function ownLedger(
 }
 
 /**
- * Marks the ledger that is about to be made, and knows it again by its mark: nobody else has the secret in the user's folder.
+ * Marks the ledger that is about to be made, and knows it again by its mark: only the user has the secret in their folder.
  *
  * @param file absolute; its folder is there
  * @param settings the user's folder of settings; `undefined`: no such folder, and no ledger is known again

@@ -28,7 +28,7 @@ const KINDS: readonly (readonly [string, readonly string[]])[] = [
   ],
 ];
 
-/** All of the internet that has addresses of version 6; what is not in it is special, whatever it is. */
+/** All of the internet that has addresses of version 6; any address outside of it is special. */
 const GLOBAL = '2000::/3';
 
 type Version = 4 | 6;

@@ -1,6 +1,6 @@
 /**
- * Folders that are held: one stays the same, whatever a command makes of its name meanwhile, and no symlink leads to it. Also folders
- * that are closed to their own user: they are open meanwhile.
+ * Folders that are held: one stays the same, even if a command gives its name away meanwhile, and no symlink leads to it. Also
+ * folders that are closed to their own user: they are open meanwhile.
  */
 import { basename, dirname, join, sep } from 'node:path';
 

@@ -38,7 +38,7 @@ export function checkProgram(): void {
   });
 }
 
-/** Nobody but the system sets the time of the last change. */
+/** Only the system sets the time of the last change. */
 function changeOf(path: string): string {
   const about = process.getBuiltinModule('node:fs').statSync(path, { throwIfNoEntry: false, bigint: true });
   return about === undefined ? '' : [about.dev, about.ino, about.size, about.ctimeNs].join(' ');

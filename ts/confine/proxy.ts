@@ -408,7 +408,7 @@ function ownValue(of: object, name: string): unknown {
   return property !== undefined && Object.hasOwn(property, 'value') ? property.value : undefined;
 }
 
-/** By which it is known, whatever name it has by then. */
+/** What it is known by, even under another name. */
 const inodeOf = (path: string): string =>
   String(process.getBuiltinModule('node:fs').statSync(path, { bigint: true }).ino);
 

@@ -1,6 +1,6 @@
 /**
  * What a sandbox refused, read from what a command said. The kernel tells only the program, and programs say it in a few usual
- * ways: a path or a host, and why. A path is told only where the plan did not give it, whatever the message says.
+ * ways: a path or a host, and why. A path that the plan gave is not told, even if the message names it.
  */
 import { isAbsolute, resolve } from 'node:path';
 import type { ConfinementRefusal } from '../../index.js';
@@ -104,7 +104,7 @@ function refusalOf(
   const among = (places: readonly string[]) => isAmong(real, places);
   const reading: ConfinementRefusal = { kind: 'read', target: real, text: `reading ${real}`, canBeGiven: true };
   const writing: ConfinementRefusal = { kind: 'write', target: real, text: `writing ${real}`, canBeGiven: true };
-  // It would be hidden, or protected, whatever else the command is given.
+  // It stays hidden, or protected, even if the command is given more.
   if (among(plan.hide)) return isDenied ? { ...reading, canBeGiven: false } : undefined;
   if (among(plan.protect)) return isDenied ? { ...writing, canBeGiven: false } : undefined;
   if (among([...plan.write, ...OWN])) return undefined;

@@ -17,7 +17,7 @@ export function originOf(error: unknown): string {
   }
 }
 
-/** Always text that the core takes, whatever was thrown. */
+/** Text that the core takes, for any thrown value. */
 export function messageOf(error: unknown): string {
   try {
     const message: unknown = error instanceof Error ? error.message : error;

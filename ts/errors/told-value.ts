@@ -1,7 +1,7 @@
 /** Longer ones are cut, in UTF-16 units. */
 const LONGEST = 100;
 
-/** A value as a message shows it, whatever it is: a wrong one may throw when it is looked at, or be none that JSON knows. */
+/** Any value as a message shows it: a wrong one may throw when it is looked at, or be none that JSON knows. */
 export function toldValue(value: unknown): string {
   if (typeof value === 'number') return String(value);
   try {

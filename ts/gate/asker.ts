@@ -112,7 +112,7 @@ export class CallAsker {
   /** What the run was told so far, where that is known here. */
   conversation: (() => readonly unknown[]) | undefined;
   readonly #parent: CallAsker | undefined;
-  /** Shared with the runs that are a part of this one; `undefined`: nobody is asked before the human. */
+  /** Shared with the runs that are a part of this one; `undefined`: no reviewer comes before the human. */
   readonly #reviewer: RunReviewer | undefined;
   readonly #callback: ApprovalCallback | undefined;
   readonly #questionCallback: QuestionCallback | undefined;
@@ -367,7 +367,7 @@ export class CallAsker {
     return this.#context.runInAsyncScope(call);
   }
 
-  /** Whether a question is answered at once, since nobody is there to answer it. */
+  /** Whether a question is answered at once, for lack of a human to answer it. */
   get isAutomatic(): boolean {
     return this.#callback === undefined && !this.#hasGate;
   }
@@ -543,7 +543,7 @@ export class CallAsker {
     return this.#parent === undefined ? this : this.#parent.#top;
   }
 
-  /** Whether nobody but the callback of the run sees what is asked. */
+  /** Whether only the callback of the run sees what is asked. */
   get #isPrivate(): boolean {
     return !this.#hasGate && !this.gate.isDurable && this.#logger === undefined;
   }
@@ -585,7 +585,7 @@ export class CallAsker {
   /**
    * Calls the human. The answer arrives through the gate.
    *
-   * @param decided settles when it has, or nobody will answer any more
+   * @param decided settles when it has, or when no answer will come any more
    */
   ask(record: ApprovalRecord, args: ValueSnapshot, decided: Promise<unknown>, abortSignal: AbortSignal): void {
     const nobody = this.#nobodyFor(record);
@@ -659,7 +659,7 @@ export class CallAsker {
     return this.gate.refuseByCallback(name, record, `Asking the human failed: ${messageOf(error)}`, said);
   }
 
-  /** `null`: as long as it takes. A callback has a human at hand; without one, nobody may ever come. */
+  /** `null`: as long as it takes. A callback has a human at hand; without one, the wait might never end. */
   #timeoutOf(gating: Gating | undefined): number | null {
     const said = gating?.timeout ?? this.#timeout;
     if (said !== null && said !== undefined) return said;
@@ -685,7 +685,7 @@ function isSuch(error: unknown, is: (error: unknown) => boolean): boolean {
   }
 }
 
-/** The human has not failed: nobody is there. */
+/** Whether it failed because no human is there: that is not the human's failure. */
 const isNobody = (error: unknown): boolean =>
   CountersignError.isInstance(error) && (error.code === 'ERR_INPUT_ENDED' || error.code === 'ERR_OUTPUT_UNSEEN');
 

@@ -31,7 +31,7 @@ export function questionRequest(
   };
 }
 
-/** Why nobody can answer questions; `undefined`: somebody can. Only a human does: what approves calls does not. */
+/** Why questions cannot be answered; `undefined`: they can. Only a human answers them: what approves calls does not. */
 export function nobodyAnswers(gate: LocalGate, hasCallback: boolean, hasGate: boolean): string | undefined {
   if (gate.control.mode === 'deny-all-asks') return 'Nobody is there to be asked: the mode is deny-all-asks.';
   return hasCallback || hasGate ? undefined : 'Nobody can be asked: the run has neither onQuestion nor a gate.';

@@ -45,6 +45,6 @@ export interface CallQuestion {
   tool?: Tool | undefined;
   /** What the tool takes. */
   schema?: SchemaSource | undefined;
-  /** Once it is aborted, nobody is asked any more. */
+  /** After its abort no question is put. */
   signal?: AbortSignal | undefined;
 }

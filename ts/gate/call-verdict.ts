@@ -40,6 +40,6 @@ export type CallVerdict = {
         askedBy?: AskSource | undefined;
         answers?: RuleAnswers | undefined;
       }
-    /** Nobody is asked: nothing runs. */
+    /** It does not run, and no question is put. */
     | { effect: 'deny'; reason: string }
   );

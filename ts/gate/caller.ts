@@ -21,7 +21,7 @@ export function callerOf(gate: object): ServerCaller | undefined {
   return caller?.asker.gate === gate ? caller : undefined;
 }
 
-/** Who asks, whatever the gate is; `undefined`: no call of a tool does. */
+/** Who asks, at any gate; `undefined`: no call of a tool does. */
 export const currentCaller = (): ServerCaller | undefined => callers.getStore();
 
 /** Calls what is the caller's. So is a stream of values, in any reader. */

@@ -163,7 +163,7 @@ export class GateControl {
     return this.#policies?.strangers(toolNames) ?? [];
   }
 
-  /** Whether a policy or a judge has a say, whatever the mode is. */
+  /** Whether a policy or a judge has a say, in any mode. */
   get hasRules(): boolean {
     return this.#policies !== undefined || this.#judge !== undefined;
   }
@@ -240,7 +240,7 @@ export class GateControl {
         case 'askOwn': {
           own = await opinions();
           const denied = denialIn(own);
-          // Nobody else is asked.
+          // A denial is final: the judge is not asked.
           if (denied !== undefined) return denied;
           parts.own = own.map(weightOf);
           break;

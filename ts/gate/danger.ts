@@ -84,7 +84,7 @@ function textsOf(value: unknown): string[] {
 
 // --- commands ---------------------------------------------------------------------------------------------------------
 
-/** Programs that do it whatever they are given. */
+/** Programs that do it with any arguments. */
 const PROGRAMS: Readonly<Record<CallDanger, ReadonlySet<string>>> = {
   deletes: new Set(
     (

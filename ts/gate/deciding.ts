@@ -542,7 +542,7 @@ export class DecisionTaker {
     return placeToRemember(records.find((record) => record.approvalId === approvalId));
   }
 
-  /** Ends a request for the system. A ledger that cannot write that down leaves nobody waiting here. */
+  /** Ends a request for the system. If the ledger cannot write that down, the waiters here fail. */
   #end(approvalId: string, decision: DecisionOutcome, meta: DecidingPerson): Awaitable<void> {
     return attempt(
       () => after(this.#inside.native.decide(approvalId, decision, meta), () => this.#teller.flush()),

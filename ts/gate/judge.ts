@@ -193,7 +193,7 @@ export const approvesByMode = (
   { startedBefore }: { startedBefore: boolean },
 ): boolean => isByMode(verdict) && !startedBefore;
 
-/** A question is put to the human whatever else is said of it, unless it is denied. */
+/** A question is always put to the human, unless it is denied. */
 async function questionOpinions(call: JudgedCall, { hostJudges, signal }: CallJudge): Promise<CallOpinion[]> {
   const denied = denialIn(await hostOpinions(hostJudges, call, signal));
   return [denied ?? { effect: 'ask' }];

@@ -110,7 +110,7 @@ export function wholeDetails(kept: Partial<KeptDetails> | null | undefined): Kep
   return { kind, step, verdict, always, changes, startedBefore, proven, review, askedBy, agentReason };
 }
 
-/** Whether the request was made of a call that is denied: it stands in the ledger, and nobody is asked. */
+/** Whether the request was made of a call that is denied: it stands in the ledger, and is not put to a human. */
 export const isDenial = ({ details }: object & { details?: unknown }): boolean =>
   typeof details === 'object' && details !== null && (details as { isDenied?: unknown }).isDenied === true;
 

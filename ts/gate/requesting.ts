@@ -222,7 +222,7 @@ class CodeRequest {
     }
   }
 
-  /** It stands in the ledger, and nobody is asked. */
+  /** It stands in the ledger, and is not put to a human. */
   async #denied(opened: OpenedRequest, args: ValueSnapshot, reason: string): Promise<Resolution> {
     const { approvalId } = opened.record;
     this.#caller?.tell(opened, args, true);

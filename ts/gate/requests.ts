@@ -178,7 +178,7 @@ export class GateRequests {
   }
 
   /**
-   * The core lets requests expire. A ledger that is gone cannot write that down, and must leave nobody waiting for ever.
+   * The core lets requests expire. A ledger that is gone cannot write that down, but its waiters must not wait for ever.
    *
    * @param duration of the request in ms. Counted from here, since the ledger's clock may be another than ours
    */

@@ -9,7 +9,7 @@ const LONGEST = MOST / 8;
 const known = new Map<string, string>();
 let size = 0;
 
-/** The SHA-256 (hex) of a JSON text in its canonical form, the same whatever the order of keys is. */
+/** The SHA-256 (hex) of a JSON text in its canonical form, the same in any order of keys. */
 export function textDigest(json: string): string {
   const digest = known.get(json) ?? canonicalize(json).digest;
   if (json.length <= LONGEST) remember(json, digest);

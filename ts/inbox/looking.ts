@@ -73,7 +73,7 @@ export async function pending(
   );
   if (cursor && !MOMENT.test(cursor)) throw badRequest('cursor must be the `next` of a page.');
   const rest = cursor ? found.filter(({ createdAt }) => createdAt > Number(cursor)) : found;
-  // What came at one moment is on one page, so that the moment says where the next begins, whatever is decided meanwhile.
+  // What came at one moment is on one page: the moment says where the next begins, even if requests are decided meanwhile.
   const end = rest.findIndex(({ createdAt }, at) => at >= PAGE && createdAt !== rest[at - 1]?.createdAt);
   const page = end === -1 ? rest : rest.slice(0, end);
   return {

@@ -30,7 +30,7 @@ export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): P
   const { port = 0, by = userName(), groups = [], ...more } = takeOptions('serveInbox', options);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw invalid(`serveInbox: port must be a whole number from 0 to 65535, not ${toldValue(port)}.`);
-  // Else it would start, and let nobody in.
+  // Else it would start, and refuse every visitor.
   if (!isNameOfPerson(by)) throw invalid(`serveInbox: by must be ${NAME_OF_PERSON}, and is ${toldValue(by)}.`);
   if (!areGroups(groups)) throw invalid('serveInbox: groups must be a list of names of groups.');
   const sessions = new SessionStore();

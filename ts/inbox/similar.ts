@@ -67,7 +67,7 @@ function words([program, next]: readonly (string | null)[]): string | undefined 
   return typeof next === 'string' && /^[\w][\w:-]*$/.test(next) ? `command ${name} ${next}` : `command ${name}`;
 }
 
-/** What tells arguments from others, whatever the agent says of them; `undefined`: they are not whole here. */
+/** What tells arguments from others, apart from what the agent says of them; `undefined`: they are not whole here. */
 function argsOf(record: ApprovalRecord): string | undefined {
   const taken = record.contents === 'kept' ? trySnapshot(shownArgs(record)) : undefined;
   return taken === undefined ? undefined : canonicalize(JSON.stringify(taken.json)).digest;

@@ -191,7 +191,7 @@ function wholeTool(draft: PolicyDraft, foreign: ForeignRule, tool: string): void
     return;
   }
   if (allow) {
-    // Without a reading a tool is allowed whole, whatever the rules over its arguments say.
+    // Without a reading a tool is allowed whole, despite rules over its arguments.
     draft.tools(foreign, known.ours);
     return;
   }

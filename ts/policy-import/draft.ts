@@ -141,8 +141,7 @@ export class PolicyDraft {
   }
 
   /**
-   * A rule about all commands, whatever the tool that runs them is called. An allow is for the usual tools and covers what the
-   * commands do as well.
+   * A rule about all commands, in tools of any name. An allow is for the usual tools and covers what the commands do as well.
    */
   shell(foreign: ForeignRule, theirs: readonly string[]): void {
     if (foreign.effect === 'allow') {

@@ -230,7 +230,7 @@ function allowsOf(name: string): Partial<OwnRule>[] {
   return mayNameOurs(name) ? [] : [{ tools: [name] }];
 }
 
-/** A pattern over names means those of their tools, whatever they are called here. */
+/** A pattern over names stands for their tools, also for those with other names here. */
 function stopsOf(name: string): Partial<OwnRule>[] {
   const isPattern = name.includes('*') && name !== '*';
   const known = Object.keys(THEIRS).filter((each) => each === name || (isPattern && isNamedBy(name, each)));

@@ -150,7 +150,7 @@ function patternOf(whole: Sequence, wide: boolean): { pattern: WordPattern; whol
     word.pop();
     end = 'glued';
   } else if (anyAtEnd || word.length === 0) {
-    // After a space something must follow, whatever it is.
+    // After a space at least one word must follow; any will do.
     word = [ANY_TEXT];
     end = 'word';
   }

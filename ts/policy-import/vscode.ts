@@ -40,7 +40,7 @@ function readMembers(draft: PolicyDraft, source: SourceText): void {
       if (node.kind !== 'table') throw new ImportFault(`\`${APPROVE}\` must be an object: \`{ … }\``, at);
       readRules(draft, source, membersOf(source, node.entries), !off);
     } else if (name !== ENABLE && isSetting(name)) {
-      // Names change and old ones go on counting: what is not read is told, whatever it is called.
+      // Names change and old ones go on counting: each setting that is not read is told, under any name.
       const why = GUARDS.some((guard) => name.includes(guard))
         ? 'it is not read: set up again what it asks for'
         : 'it is not read: what it approves, asks for or refuses must be written as rules';

@@ -111,7 +111,7 @@ export class SecretSearch {
 const isContainer = (value: object): boolean =>
   ['Map', 'Set', 'Object'].includes(String((value as Record<string, unknown>)[TAG]));
 
-/** A record in the making: own properties, whatever their names; a second of one name gets another. */
+/** A record in the making: own properties under any names, also `__proto__`; a second of one name gets another. */
 class PropertyRecord {
   readonly record: Record<string, unknown> = {};
   readonly #counts = new Map<string, number>();

@@ -27,7 +27,7 @@ const SECRET_FLAG = new RegExp(`^--?[\\w-]{0,64}?(?:${WORDS})$`, 'i');
 /** Longer names are no names. */
 const LONGEST_NAME = 256;
 
-/** Whether what has this name is secret whatever it looks like. */
+/** Whether the name alone makes its value secret. */
 export function isSecretName(name: string): boolean {
   return name.length <= LONGEST_NAME && SECRET_NAME.test(name);
 }

@@ -77,7 +77,7 @@ export class PersonCall {
     if (written !== '') this.#write(written);
   }
 
-  /** Nothing waits any more, or nobody waits for it: the window gets the title that it had. */
+  /** Nothing waits any more, or its waiter is gone: the window gets the title that it had. */
   end(): void {
     this.waits([]);
   }

@@ -189,7 +189,7 @@ async function decisionOn(
   }
 }
 
-/** One line, whatever it says: the next one belongs to the next call. */
+/** Takes one line, even a bad one: the next one belongs to the next call. */
 async function pipedDecision(
   request: ShownRequest & Pick<ApprovalRequest, 'args' | 'flags' | 'allowedDecisions'>,
   lines: LineInput,

@@ -1,5 +1,5 @@
 /**
- * A copy of a value that nobody else holds, and the JSON that the core keeps of it.
+ * A private copy of a value, and the JSON that the core keeps of it.
  *
  * Arguments are mostly JSON, but a schema may turn them into dates, URLs, maps or big integers. Those are written as
  * tagged objects, so that they are shown, digested and given back as what they are. Each property is read exactly once: a
@@ -24,7 +24,7 @@ export interface SizeLimit {
  */
 const ARGUMENTS: SizeLimit = { values: 100_000, keys: 10_000 };
 
-/** A message of a run that is kept: nobody is asked about it, and results of tools are in it. */
+/** A message of a run that is kept: it is not put to a human, and results of tools are in it. */
 export const MESSAGE: SizeLimit = { values: 1_000_000, keys: 50_000 };
 
 export interface ValueSnapshot {

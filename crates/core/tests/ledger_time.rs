@@ -151,7 +151,7 @@ fn a_clock_set_back_makes_nothing_valid_again() {
     assert!(is_sound(&gate));
 }
 
-/// Nobody looked between the deadline and the jump: what was written down since says how late it is.
+/// Without a look between the deadline and the jump, what was written down since says how late it is.
 #[test]
 fn a_deadline_that_passed_unseen_has_passed_though_the_clock_goes_back() {
     let place = Place::new();

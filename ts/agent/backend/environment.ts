@@ -22,7 +22,7 @@ const SETTINGS = {
   GIT_OPTIONAL_LOCKS: '0',
   // What is missing in a partial clone is not fetched from wherever its settings say, which may be a program.
   GIT_NO_LAZY_FETCH: '1',
-  // npm and pip look for a later version of themselves in the registry, now and then, whatever they are to do.
+  // With any command, npm and pip now and then look for a later version of themselves in the registry.
   npm_config_update_notifier: 'false',
   NO_UPDATE_NOTIFIER: '1',
   PIP_DISABLE_PIP_VERSION_CHECK: '1',

@@ -10,7 +10,7 @@ export interface CallOptions {
   abortSignal?: AbortSignal;
 }
 
-/** Has the run yield an event; outside of a loop of ours nobody is told. */
+/** Has the run yield an event. Outside of a loop of ours it does nothing. */
 export function emit(options: object, activity: ToolActivity): void {
   callContextOf(options)?.emit(activity);
 }

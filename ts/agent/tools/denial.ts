@@ -2,7 +2,7 @@
 import type { ServerCaller } from '../../gate/caller.js';
 import { snapshot } from '../../values/snapshot.js';
 
-/** Why the policies deny it, as a call of a tool; `undefined`: they do not. Nobody is asked. */
+/** Why the policies deny it, as a call of a tool; `undefined`: they do not. Asks no human. */
 export async function denialOf(
   { asker }: ServerCaller,
   toolName: string,

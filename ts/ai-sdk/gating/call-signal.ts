@@ -10,7 +10,7 @@ export function checkSignal(place: string, toolName: string, signal: unknown): v
   try {
     checkForm('signal', signal, `${place}: abortSignal`);
   } catch (error) {
-    // The AI SDK tells the model of it, and nobody else.
+    // The AI SDK tells only the model of it.
     warnFailedCall(place, toolName, error);
     throw error;
   }

@@ -23,8 +23,8 @@ export type ExecutionOutcome = { output: unknown } | { error: unknown };
 type EndCallback = (outcome: ExecutionOutcome) => Awaitable<void>;
 
 /**
- * Runs it and tells how it ended, whatever it returns: a value, a promise, or a stream of values. `change` makes what is
- * thrown on of what was thrown.
+ * Runs it and tells how it ended. It may return a value, a promise, or a stream of values. `change` maps a thrown value to the
+ * one that is thrown on.
  */
 export function follow(
   run: () => unknown,

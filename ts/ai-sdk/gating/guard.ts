@@ -53,7 +53,7 @@ export interface GuardOptions {
   inherited?: InheritedRules | undefined;
   /** Calls an `execute`, which finds the context in its options. */
   call: (call: CalledTool, execute: (context: CallContext) => unknown) => unknown;
-  /** Tools whose calls pass the guard whatever is configured now: a run that is continued has asked about them. */
+  /** Tools whose calls pass the guard even if they no longer need to: a run that is continued has asked about them. */
   alsoGuarded?: ReadonlySet<string> | undefined;
   /** `experimental_toolCallers` of the run: which tools call which others. */
   toolCallers?: unknown;
@@ -173,7 +173,7 @@ export class CallGuard {
     return isQuestionTool(ownTool(this.#options.tools, toolName));
   }
 
-  /** Whether its arguments are questions. If not, its execution says why not, and nobody is asked. */
+  /** Whether its arguments are questions. If not, no human is asked, and its execution says why. */
   #readQuestions(call: GuardedCall, toolName: string): boolean {
     try {
       call.questions = questionsIn(ownTool(this.#options.tools, toolName), copyOf(call.args));

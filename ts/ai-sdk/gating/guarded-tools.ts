@@ -138,7 +138,7 @@ class GuardedTools {
     };
   }
 
-  /** Nobody is asked, but after an abort it does not start: the SDK would run it all the same. */
+  /** Runs unasked, but does not start after an abort: the SDK would run it all the same. */
   #unguarded(name: string, tool: Tool, body: CallBody | undefined): UnguardedTool {
     const loose: UnguardedTool = isTask(tool)
       ? { needsApproval: this.#isRerun }

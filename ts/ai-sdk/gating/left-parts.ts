@@ -21,7 +21,7 @@ export async function cancelParts(gate: LocalGate, runId: string, toolCallIds: r
 }
 
 async function endRun(gate: LocalGate, runId: string): Promise<void> {
-  // From here on nobody else can continue it.
+  // Taken first, so that no other process can continue it.
   const { heads, state, info } = await gate.runs.takeRun(runId);
   await gate.cancelRun(runId, REASON, 'system');
   const parent = heads.at(-1) ?? null;

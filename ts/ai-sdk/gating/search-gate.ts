@@ -37,7 +37,7 @@ export function searchingTool(name: string, tool: Tool, gate: (body: CallBody) =
   return copyTool(tool, { [SEARCH_FUNCTION]: search, onInputAvailable, ...own });
 }
 
-/** Whether its function waits already, whatever `execute` the SDK has given it. */
+/** Whether its function waits already, even if the SDK has given it another `execute`. */
 export function isSearchGated(tool: Tool): boolean {
   const search = (tool as unknown as Record<symbol, unknown>)[SEARCH_FUNCTION];
   return typeof search === 'function' && GATED.has(search);

@@ -160,7 +160,7 @@ export class ToolGate {
     );
   }
 
-  /** What ends the run that the tools are gated for a part of ends their calls, whatever their loop knows of it; so does the human. */
+  /** What ends the parent run ends these calls, even if their loop does not know of it. So does a human who ends the run. */
   #within(given: ExecuteOptions | undefined): ExecuteOptions {
     const options = withCallId(given);
     const { asker, name, parent } = this.#options;

@@ -1,6 +1,6 @@
 /**
  * Answers to approval requests that come back from a client. The client holds the whole conversation, so nothing in it is
- * believed but what the gate knows: that it asked about this very call, and that nobody has answered before.
+ * believed but what the gate knows: that it asked about this very call, and has no answer yet.
  */
 import type { ApprovalRecord, Gate, VerifyApprovalsOptions } from '../../../index.js';
 import { InvalidConfigError, InvalidDecisionError } from '../../errors/index.js';
@@ -228,7 +228,7 @@ class AnsweredMessages {
     // It ran: what stands here is history. With its result before the answer, the SDK would run it once more.
     if (toolCallId !== undefined && this.#conversation.isPast(toolCallId, index)) return [part];
     const said = this.#said(toolCallId, approvalId);
-    // The SDK throws on an answer to a request that is not there, whatever it says.
+    // The SDK throws on any answer, a yes or a no, to a request that is not there.
     return toolCallId === undefined ? [] : [{ ...part, ...said }];
   }
 

@@ -89,8 +89,8 @@ export function withResults(history: readonly ModelMessage[], results: readonly 
 }
 
 /**
- * Nobody is asked by these requests: they have the SDK run a call once more, as if it had been approved. A run that is left before
- * that has them in its messages, and is not to take them for requests when it goes on.
+ * Requests that ask no human: they have the SDK run a call once more, as if it had been approved. A run that is left before that
+ * has them in its messages, and is not to take them for real requests when it goes on.
  */
 const RERUN = 'countersign-rerun:';
 

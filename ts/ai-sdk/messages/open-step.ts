@@ -103,14 +103,14 @@ export interface StepContext {
   isThere: boolean;
   /** Whether its id is that of another call, too. */
   isAmbiguous: boolean;
-  /** Whether a human ended the turn: nobody is asked anything more. */
+  /** Whether a human ended the turn: no more questions are put. */
   isStopped: boolean;
 }
 
 /** @param record the last one that the ledger has of this call */
 export function planFor(record: RawRecord | undefined, circumstances: StepContext): OpenCallPlan {
   const plan = planOf(record, circumstances);
-  // Nobody is asked anything new when the turn is over.
+  // When the turn is over, nothing new is asked.
   return circumstances.isStopped && (plan.do === 'ask' || plan.do === 'wait')
     ? { do: 'deny', reason: TURN_ENDED, takeBack: record }
     : plan;

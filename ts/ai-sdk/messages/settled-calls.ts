@@ -66,7 +66,7 @@ export class CallSettler {
   async #settled(call: SpokenCall): Promise<SettledCall> {
     const { record, why } = await this.#options.find(call);
     const settled = await this.#act(this.#actOn(record, call.word), call, record, why);
-    // A yes that did not count is told, whatever was said beside it.
+    // A yes that did not count is told, with or without a no beside it.
     const [yes] = call.yes;
     if (!settled.approved && yes !== undefined)
       this.#tell(call, yes.approvalId, isOpenRecord(record) && call.no.length > 0 ? CONTRADICTED : settled.reason);

@@ -14,7 +14,7 @@ export interface ToldCall {
 /**
  * What a conversation says of a call, all its parts taken together. A no counts before all else, then a result.
  *
- * - `open`: it waits, and nobody has answered.
+ * - `open`: it waits, without an answer.
  * - `yes`, `no`: it is answered. A yes and a no are a no.
  * - `left`, `left-yes`, `left-no`: the user wrote something behind it, before it had a result; with what was answered.
  * - `closed`: it has a result, or is in a state in which nothing is known to wait.
@@ -104,7 +104,7 @@ export function partsIn(message: AnyMessage, list: (typeof LISTS)[number]): Mess
   return Array.isArray(parts) ? (parts as MessagePart[]) : [];
 }
 
-/** The tool call that a part is: a model message's, or a tool part of a UI message, whatever its state. */
+/** The tool call that a part is: a model message's, or a tool part of a UI message, in any state. */
 export function callOf(part: MessagePart): ToldCall | undefined {
   const { toolCallId, toolName, input } = part;
   if (typeof toolCallId !== 'string') return undefined;

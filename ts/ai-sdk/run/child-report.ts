@@ -1,6 +1,6 @@
 /**
  * What a run that is a part of another tells its parent. What a human is asked, and what tools tell, passes as it is; what
- * the run says and does is wrapped, so that nobody takes it for the main agent's.
+ * the run says and does is wrapped, so that readers do not take it for the main agent's.
  */
 import type { AgentEvent, SubagentEvent, SubagentFinishEvent } from '../../../index.js';
 import type { Awaitable } from '../../values/awaitable.js';
@@ -42,7 +42,7 @@ export class ChildReport {
     void this.#parent.tell({ type: 'subagent-start', task: taskOf(call), runId: this.#runId, ...this.#from });
   }
 
-  /** To be waited for: a parent that nobody reads holds its parts back. */
+  /** To be waited for: an unread parent holds its parts back. */
   part(part: StreamPart): Awaitable<void> {
     const event = this.#view.part(part);
     if (event?.type === 'step-finish') {

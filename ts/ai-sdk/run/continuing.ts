@@ -40,7 +40,7 @@ export interface ContinuedRound {
   plans: { asked: RequestedCall; plan: OpenCallPlan }[];
 }
 
-/** Fails when the run is another process', is over, or cannot be read. Nobody is asked anything yet. */
+/** Fails when the run is another process', is over, or cannot be read. Asks no human yet. */
 export async function continueRun(options: ContinueOptions): Promise<ContinuedRound> {
   const { gate, runId, keeping, conversation, prepare, setUp, newRound, tell, onOpen } = options;
   const taken = keeping.took(await gate.runs.takeRun(runId));

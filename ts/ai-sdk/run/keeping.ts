@@ -99,16 +99,16 @@ export class Keeping {
 
   // --- while it goes on ---------------------------------------------------------------------------------------------
 
-  /** Keeps the run as it is between two rounds. Fails when it cannot be kept: then nobody may be asked. */
+  /** Keeps the run as it is between two rounds. Fails when it cannot be kept: then its calls may not be asked about. */
   async save(setup: RunSetup, round: ModelRound | undefined): Promise<void> {
     await this.#keeper.save(await this.#kept(setup, round));
   }
 
   /**
-   * Keeps a step that goes on. Fails when it cannot be kept: then nobody may be asked.
+   * Keeps a step that goes on. Fails when it cannot be kept: then its calls may not be asked about.
    *
    * @param isRead whether the round is still being read, when it comes to writing
-   * @returns whether it is kept: else nobody may be asked about it yet
+   * @returns whether it is kept: else its calls may not be asked about yet
    */
   async saveSoFar(setup: RunSetup, round: ModelRound, isRead: () => boolean): Promise<boolean> {
     if (round.soFar === undefined) return true;

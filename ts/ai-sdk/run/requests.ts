@@ -246,7 +246,7 @@ export class RunRequests {
     for (const asked of open) asker.ask(asked.record as ApprovalRecord, shownArgs(asked), asked.decided, signal);
   }
 
-  /** Why nobody needs to be asked. */
+  /** Why the call is denied without a question. */
   #denialOf(asked: RequestedCall): string | undefined {
     const { toolCallId, args } = asked;
     if ((this.#seen.get(toolCallId) ?? 0) > 1) return DUPLICATE_ID;
@@ -349,7 +349,7 @@ export class RunRequests {
   }
 }
 
-/** Why nobody needs to be asked. */
+/** Why the call is denied without a question. */
 const denialBy = (verdict: CallVerdict): string | undefined => (verdict.effect === 'deny' ? verdict.reason : undefined);
 
 /** What a human is shown of a call. */

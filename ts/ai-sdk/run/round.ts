@@ -29,7 +29,7 @@ export interface RequestedCall {
   decision: DecisionOutcome | undefined;
   /** Through what it came. */
   via: DecidedVia | undefined;
-  /** Settles with it, or when nobody will decide any more. */
+  /** Settles with it, or when no decision will come any more. */
   decided: Promise<unknown>;
   /** Why an approval does not hold any more. */
   staleness: OpenedRequest['staleness'] | undefined;

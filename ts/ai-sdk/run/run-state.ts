@@ -41,7 +41,7 @@ export type RunEvent =
   | { type: 'resumed' }
   /** The stream of the round has ended. */
   | { type: 'round-read'; isAborted: boolean; roundAborted?: RunReason | undefined }
-  /** The round is a part of the conversation, and kept. `unasked`: requests that nobody was asked about yet. */
+  /** The round is a part of the conversation, and kept. `unasked`: requests not yet put to a human. */
   | { type: 'round-kept'; unasked: number }
   /** What did not hold was asked about once more. `waits`: somebody is to answer. `endsTurn`: a human has ended the turn. */
   | { type: 'asked-again'; waits: boolean; endsTurn: boolean }

@@ -93,7 +93,7 @@ function versionFrom(file: string): string | null {
 function readVersion(from: string): string | null {
   try {
     const { version } = requireFrom(from)('ai/package.json') as { version?: unknown };
-    // Without a version it is not known, whatever it exports.
+    // Without a version it is unknown, even if its exports look right.
     return typeof version === 'string' && version !== '' ? version : 'without a version';
   } catch {
     return null;

@@ -46,7 +46,7 @@ export class UnheardError {
   tell(): void {
     if (this.#failure === undefined || this.#isHeard) return;
     this.hear();
-    // oxlint-disable-next-line no-console -- there is nobody else to tell
+    // oxlint-disable-next-line no-console -- no reader is left to tell
     console.error(this.#failure.error);
   }
 

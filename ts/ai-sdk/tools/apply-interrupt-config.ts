@@ -47,7 +47,7 @@ export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, int
 };
 
 /**
- * A tool that calls others has their `execute` alone: what stands in `needsApproval` of those, nobody asks on that way.
+ * A tool that calls others has their `execute` alone: calls on that way skip their `needsApproval`.
  *
  * @throws {InvalidConfigError}
  */

@@ -34,7 +34,7 @@ export async function fingerprintsOf(
   };
 }
 
-/** @param guarded as `now`, where tools whose calls wait count as asked about whatever is configured now */
+/** @param guarded as `now`, where tools whose calls wait count as asked about, even if they no longer would be */
 export function driftBetween(before: RunFingerprints, now: RunFingerprints, guarded: RunFingerprints): RunDrift {
   const was = new Map(before.tools);
   const is = [new Map(now.tools), new Map(guarded.tools)];

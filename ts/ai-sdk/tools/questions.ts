@@ -88,7 +88,7 @@ export class CallQuestions {
           return { status: 'error', reason: this.#objection };
         }
       case 'reject':
-        // Said by a machine: there was nobody to be asked.
+        // Said by a machine: no human could be asked.
         if (via === 'system') return { status: 'error', reason: reason ?? 'Nobody could be asked.' };
         return reason === undefined ? { status: 'cancelled' } : { status: 'cancelled', reason };
       case 'skip':

@@ -340,7 +340,7 @@ class TheChat implements LocalChat {
     if (request === undefined) throw new UsageError('It no longer waits: see /pending.');
     const { toolCallId, toolName, runId } = request;
     const verdict = await gate.check({ toolName, args, runId });
-    // An edit is the human's: whatever the verdict is, they are asked about it.
+    // An edit is the human's: with any verdict they are asked about it.
     const call = { toolCallId, toolName, args: snapshot(args), runId };
     const { changes, page, proven } = await localGate(gate, 'chat').shownOf(call);
     const { text, flags } = page;

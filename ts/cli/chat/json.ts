@@ -1,5 +1,5 @@
 /**
- * `--json`: what happens as JSON Lines, for scripts and CI. Nobody is asked: what waits is rejected, and the exit code says so.
+ * `--json`: what happens as JSON Lines, for scripts and CI. No human is asked: what waits is rejected, and the exit code says so.
  * Warnings and errors of the program itself are on stderr.
  */
 import { Exit } from '../exit.js';

@@ -1,6 +1,6 @@
 /**
- * Prompts of earlier sessions, for the arrows: a file of the user's own, which nobody else can read. Each is kept with its project,
- * and offered in that project alone.
+ * Prompts of earlier sessions, for the arrows: a file that the user alone can read. Each is kept with its project, and offered in
+ * that project alone.
  */
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';

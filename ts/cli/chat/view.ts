@@ -102,7 +102,7 @@ export interface Chat {
   decide(approvalId: string, decision: Decision): Promise<void>;
   /** The same call with other arguments, as it would be asked about. Nothing is asked or decided. */
   reconsider(approvalId: string, args: unknown): Promise<ApprovalAsk>;
-  /** Refuses what waits, since nobody is there to answer; it stands so in the record. */
+  /** Refuses what waits, for lack of a human to answer; it stands so in the record. */
   refuse(approvalId: string): Promise<void>;
   /** Approves it, and those that wait and are like it. */
   approveAlike(approvalId: string): Promise<void>;

@@ -38,7 +38,7 @@ export async function openBrowser(url: string, platform: NodeJS.Platform = proce
   };
   try {
     await removeLeft().catch(() => {});
-    // Nobody else can look into what it makes.
+    // Only this user can look into what it makes.
     folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`));
     const file = join(folder, 'inbox.html');
     await writeFile(file, pageTo(url), { mode: 0o600, flag: 'wx' });

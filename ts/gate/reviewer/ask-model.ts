@@ -36,7 +36,7 @@ function isModel(model: unknown): model is CalledModel {
 
 /**
  * @param data the call, as `asData` gives it
- * @returns what it answered as data, whatever that is
+ * @returns its answer as unchecked data
  */
 export async function opinionOf(
   model: LanguageModel,

@@ -9,7 +9,7 @@ export type AskReviewer = (call: ReviewedCall, options: { abortSignal: AbortSign
 
 /** A reviewer that was asked; it may have thrown instead. */
 export interface AskedReviewer {
-  /** What it answers, whatever that is, or a promise of it. */
+  /** Its unchecked answer, or a promise of it. */
   answer: unknown;
   /** Whether it was shown all of the call, and all that was asked for. */
   isWhole: boolean;

@@ -5,7 +5,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { pending, rows } from './state/store.js';
 
-/** All that waits, whatever the list is filtered by. */
+/** All that waits, also what the filter of the list leaves out. */
 export const waitingInAll = computed(() =>
   (pending.value?.facets.tools ?? []).reduce((sum, { count }) => sum + count, 0),
 );

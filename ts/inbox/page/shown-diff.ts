@@ -12,7 +12,7 @@ export interface DiffRow {
 /** Where a hunk begins, before and after. */
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
-/** Lines of the file or of the call stand behind a gutter, whatever they look like; all others are the server's own. */
+/** All lines of the file or of the call stand behind a gutter; all others are the server's own. */
 const LINE = /^│ ([ +-]) /;
 
 const KINDS = { ' ': 'same', '+': 'added', '-': 'removed' } as const;

@@ -262,7 +262,7 @@ struct NativeWho<'a> {
 }
 
 impl<'a> NativeWho<'a> {
-    /// Mostly nobody in particular.
+    /// `None`, as mostly: the verdict asks for no particular people.
     fn of(Verdict { who, .. }: &'a Verdict) -> Option<Self> {
         (!who.needs.is_empty() || who.remind.is_some()).then(|| Self {
             needs: who.needs.iter().map(ApprovalNeed::from).collect(),

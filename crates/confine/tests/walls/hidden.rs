@@ -1,5 +1,5 @@
-//! What is hidden or protected stays so, whatever else is hidden, however much it is, and whatever others do meanwhile. Where it
-//! cannot, nothing runs.
+//! What is hidden or protected stays so: beside other hidden places, in any number, and during changes by other processes. Where
+//! it cannot, nothing runs.
 
 use std::fs;
 use std::os::unix::fs::chown;

@@ -133,8 +133,8 @@ fn is_simple(needs: &[ApproverNeed]) -> bool {
     matches!(needs, [ApproverNeed { quorum: 1, .. }])
 }
 
-/// What may be decided of a request with these needs, of what is allowed: where one person is not enough, nobody changes what
-/// others agreed to. `None`: nobody could approve it.
+/// What may be decided of a request with these needs, of what is allowed: where one person is not enough, what others agreed to
+/// may not be changed. `None`: it could never be approved.
 pub fn decidable(needs: &[ApproverNeed], allowed: DecisionKinds) -> Option<DecisionKinds> {
     if needs.is_empty() || is_simple(needs) {
         return Some(allowed);

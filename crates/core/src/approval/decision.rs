@@ -265,7 +265,7 @@ impl DecisionChannel {
 pub struct RecordedDecision {
     /// What.
     pub decision: Decision,
-    /// Who; `None`: nobody gave a name.
+    /// Who; `None`: no name was given.
     pub by: Option<Box<str>>,
     /// Through what.
     pub via: DecisionChannel,
@@ -284,7 +284,7 @@ impl RecordedDecision {
         }
     }
 
-    /// Who decided, or through what when nobody gave a name.
+    /// Who decided, or through what if no name was given.
     pub fn by(&self) -> &str {
         self.by.as_deref().unwrap_or(self.via.name())
     }

@@ -24,7 +24,7 @@ pub struct ApproverNeed {
     pub escalate: Option<EscalationRule>,
 }
 
-/// Whom else a request is put to when nobody has decided in time.
+/// Whom else a request is put to when no decision came in time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EscalationRule {
@@ -136,7 +136,7 @@ impl ApproverNeed {
         self.approvers.iter().flatten().any(|name| name.starts_with(GROUP))
     }
 
-    /// How many people can satisfy it at most; `None`: nobody knows who is in a group.
+    /// How many people can satisfy it at most; `None`: that is unknown, as for a group.
     pub fn people(&self) -> Option<usize> {
         let escalated = self.escalate.iter().flat_map(|escalate| &escalate.to);
         let named: Vec<&str> =

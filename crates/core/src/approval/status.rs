@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Nobody has decided.
+    /// It has no decision yet.
     Pending,
     /// It may run as it was shown.
     Approved,

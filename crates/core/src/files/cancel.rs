@@ -1,4 +1,4 @@
-//! Work that nobody waits for any more.
+//! Ends work whose caller no longer waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -27,7 +27,7 @@ pub enum FileFault {
     Permission,
     /// Anything else that the system says.
     Io,
-    /// Nobody waits for it any more.
+    /// Its caller no longer waits.
     Cancelled,
 }
 

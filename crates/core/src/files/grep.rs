@@ -172,7 +172,7 @@ impl<'a> GrepSearch<'a> {
     }
 }
 
-/// A file that ends when nobody waits any more, or when enough was read.
+/// A file that ends when the caller no longer waits, or when enough was read.
 struct FileChunks<'a> {
     file: File,
     left: &'a mut u64,

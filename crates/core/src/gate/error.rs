@@ -70,7 +70,7 @@ pub enum GateError {
     NotApprover {
         /// The request.
         id: ApprovalId,
-        /// Who it was; `None`: nobody said.
+        /// Who it was; `None`: no name was given.
         by: Option<Box<str>>,
         /// Who may: names, and groups as `group:NAME`; empty: everybody who gives a name.
         approvers: Vec<Box<str>>,

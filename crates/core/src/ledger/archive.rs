@@ -224,8 +224,8 @@ pub trait DurableLedger: Send + Sync {
     /// What this ledger is.
     fn about(&self) -> Result<LedgerInfo, LedgerError>;
 
-    /// Drops what retention lets go of: at most about `limit` rows at a time, so that nobody waits long. Nothing left to do:
-    /// all zero.
+    /// Drops what retention lets go of: at most about `limit` rows at a time, to keep other steps from waiting long. Nothing
+    /// left to do: all zero.
     fn tidy(
         &self, retention: Retention, now: u64, limit: usize,
     ) -> Result<UpkeepReport, LedgerError>;
@@ -234,7 +234,7 @@ pub trait DurableLedger: Send + Sync {
     fn compact(&self) -> Result<UpkeepReport, LedgerError>;
 }
 
-/// A run that was just taken. It is ours now, so nobody changes it while it is read; what cannot be read is given back.
+/// A run that was just taken. It is ours now, and stays unchanged while it is read; what cannot be read is given back.
 pub(super) fn taken(
     archive: &impl DurableLedger, run: &str, now: u64,
 ) -> Result<SavedRun, LedgerError> {

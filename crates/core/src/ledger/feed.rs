@@ -37,7 +37,7 @@ pub enum LedgerEvent {
         /// ms since the epoch.
         at: u64,
     },
-    /// Nobody decided in time.
+    /// No decision came in time.
     Escalated {
         /// The request, as it is when this is told.
         record: Record,
@@ -117,7 +117,7 @@ struct FeedState {
     wake: Option<WakeCallback>,
     /// The wake was called since the last drain: once is enough.
     woken: bool,
-    /// Nobody reads what each caller knows of its own change.
+    /// No reader needs what each caller knows of its own change.
     quiet: bool,
 }
 

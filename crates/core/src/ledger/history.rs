@@ -184,7 +184,7 @@ mod tests {
         // { printf 'countersign-history-v1\0'; head -c 32 /dev/zero; printf '{}'; } | sha256sum
         let first = hash(None, b"{}", None);
         assert_eq!(hex(&first), "445ac54cee18b610b3ff92870370110c11d5e765f4e9baee527499d5f40961c1");
-        // Nobody without the key can tell which text it is.
+        // Without the key the hash does not tell which text it is.
         let keyed = hash(None, b"{}", Some(&key()));
         let other = hash(None, b"{}", Some(&ContentKey::parse(&"2".repeat(64)).unwrap()));
         assert!(first != keyed && keyed != other && first != other);

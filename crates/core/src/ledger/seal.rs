@@ -1,4 +1,4 @@
-//! Contents that nobody reads without the key, and rows that nobody changes unseen.
+//! Contents that cannot be read without the key, and rows that cannot be changed unseen.
 //!
 //! [`ContentKey`] encrypts with XChaCha20-Poly1305 under a random nonce of 24 bytes; what it seals opens only at the very
 //! [`SealedPlace`] it was sealed for. [`RowSeal`] is the hash over a whole row that is stored in it and checked at each read.
@@ -175,7 +175,7 @@ fn hmac(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
 }
 
 /// SHA-256 over the columns of a row, each with its name, type and length: no two different rows have one text to hash, and
-/// `NULL` is not empty. With a key it is an HMAC, which nobody makes or guesses from without the key.
+/// `NULL` is not empty. With a key it is an HMAC: without the key it cannot be made, nor anything guessed from it.
 #[derive(Debug)]
 #[must_use = "a seal that is not made guards nothing"]
 pub struct RowSeal<'a> {

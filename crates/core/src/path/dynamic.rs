@@ -71,7 +71,7 @@ impl PartialPath {
         Self { stays: true, ..self }
     }
 
-    /// The directory that this one of its names surely lies below, whatever its wildcards find.
+    /// The directory that this one of its names surely lies below, for every match of its wildcards.
     pub(super) fn stays_below(&self, path: &UnsurePath) -> Option<String> {
         let known = self.stays && !path.parts.contains(&PathPart::Any);
         path.dir().filter(|_| known)

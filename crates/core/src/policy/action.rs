@@ -76,7 +76,7 @@ pub enum ActionKind {
         why: Cow<'static, str>,
         /// A rule that spells out this command up to this argument knows what it allows.
         named: Option<ByArgument>,
-        /// Whether a command that runs confined is held to what it may do, whatever this comes to.
+        /// Whether a command that runs confined is held to what it may do, even in the worst case.
         held: bool,
     },
 }

@@ -314,7 +314,7 @@ fn review_bar(parts: &CallParts<'_>, verdict: &CallVerdict<'_>) -> Option<Review
     }
 }
 
-/// A person must be asked, and in this mode nobody answers.
+/// A person must be asked, and this mode is for runs without one.
 fn unattended<'a>(parts: &CallParts<'a>, verdict: &CallVerdict<'a>) -> CallAnswer<'a> {
     let said = verdict.said.and_then(|at| parts.policies.get(at));
     let asks = said.filter(|policy| policy.effect == Effect::Ask).map(|policy| policy.reason);

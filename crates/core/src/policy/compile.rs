@@ -99,8 +99,8 @@ pub struct PolicyError {
 }
 
 impl Policy {
-    /// Makes these documents ready for calls from the context: its directory is where relative patterns start, whatever
-    /// directory a call names.
+    /// Makes these documents ready for calls from the context: its directory is where relative patterns start, even if a call
+    /// names another.
     ///
     /// A pattern that needs the project or the home directory where none is known matches nothing in an allow.
     ///

@@ -66,7 +66,7 @@ impl GrantRules {
         let host = call.directory(self.policy.context());
         let mut hits = Vec::new();
         for judged in asked() {
-            // The same words in another folder are another deed, and nobody was asked about that folder.
+            // The same words in another folder are another deed, and the yes was not about that folder.
             if judged.action.start.has_left(host) && judged.action.kind.depends_on_folder() {
                 return Ok(false);
             }
@@ -111,8 +111,8 @@ impl GrantRules {
     }
 }
 
-/// Whether the line may give a command something to read that says what it does, or what it sends: nobody was asked about
-/// that, and its words do not tell. Of a command that only looks, they do.
+/// Whether the line may give a command something to read that says what it does, or what it sends: the yes was not about that,
+/// and its words do not tell. Of a command that only looks, they do.
 fn is_fed(action: &Action) -> bool {
     let ActionKind::Command { argv, .. } = &action.kind else { return false };
     let Some(line) = action.start.line.as_deref().filter(|_| !looks(argv)) else { return false };

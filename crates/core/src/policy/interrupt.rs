@@ -208,7 +208,7 @@ fn unknown(
     unknown_tools: UnknownTools,
 ) -> Result<Vec<String>, UnknownTool> {
     let known: HashSet<&str> = tools.iter().map(|(name, _)| name.as_str()).collect();
-    // Whatever is said of unknown names: it was never meant as the name of a tool.
+    // Refused even where unknown names are ignored: it was never meant as the name of a tool.
     let pattern = entries
         .iter()
         .map(|(name, _)| name.as_str())
@@ -251,7 +251,7 @@ fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?', '[', ']', '{', '}', '(', ')', '|', '^', '$', '\\', '+'])
 }
 
-/// Whether it is a word for tools in general: what it was to gate would be left open, whatever is done about unknown names.
+/// Whether it is a word for tools in general: what it was to gate would be left open, so that a warning is not enough.
 fn means_many(name: &str) -> bool {
     const WORDS: [&str; 15] = [
         "",

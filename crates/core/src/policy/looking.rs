@@ -1,4 +1,4 @@
-//! Commands that look and change nothing, whatever follows: those that all presets allow.
+//! Commands that look and change nothing, with any words behind them: those that all presets allow.
 
 use std::cell::LazyCell;
 use std::collections::HashMap;

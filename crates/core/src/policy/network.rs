@@ -25,7 +25,7 @@ pub struct NetworkReach {
 }
 
 impl NetworkReach {
-    /// Who is not trusted only tightens: `None` as well where nobody else says anything.
+    /// An untrusted document only tightens: `None` as well if no trusted one says anything.
     pub(crate) fn of(documents: &[PolicyDocument]) -> Option<Self> {
         let said =
             || documents.iter().filter_map(|document| Some((document, document.network.as_ref()?)));

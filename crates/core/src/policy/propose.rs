@@ -54,7 +54,7 @@ pub const LEAST_CALLS: usize = 3;
 /// More offers are not tried.
 const MOST_OFFERS: usize = 200;
 
-/// More are not chosen: nobody would read them.
+/// More are not chosen: a longer list would not be read.
 const MOST_CHOSEN: usize = 40;
 
 /// Why an offer is left out.

@@ -30,7 +30,7 @@ pub enum ReviewBar {
     Managed,
     /// Something beside the rules asks: `interruptOn`, the tool, the host, a judge.
     Beside,
-    /// A part of the call is asked about by no rule, or by one that does not leave it to a reviewer; or nobody knows what it does.
+    /// A part of the call is asked about by no rule, or by one that does not leave it to a reviewer; or its effect is unknown.
     Unmarked,
     /// The reviewer only advises.
     Advises,

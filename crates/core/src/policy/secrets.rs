@@ -1,4 +1,4 @@
-//! Files that are secret by what they are called, whatever program made them: keys, credentials, histories.
+//! Files that are secret by their names, made by any program: keys, credentials, histories.
 //!
 //! Keys among the files of tests are there to be read, and so are certificates.
 

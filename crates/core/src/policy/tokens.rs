@@ -265,9 +265,9 @@ pub(crate) fn names(pattern: &CommandPattern, words: &CommandWords, arg: usize) 
 }
 
 /// Whether a deny or an ask speaks of this command, or could: whether in any reading of it there stands what the rule names.
-/// Options may stand between the words, and more words behind them whatever the rule says of those ([`WordsBehind`]).
+/// Options may stand between the words, and more words behind them, even if the rule takes none there ([`WordsBehind`]).
 ///
-/// *No* is certain whatever the words become that only the run will tell: it is said where all words are literal and no way
+/// *No* is certain for every value of the words that only the run will tell: it is said where all words are literal and no way
 /// to lay the tokens over them was found, or where none is found when each other word may be any number of words of the
 /// form that is known of it.
 pub(crate) fn bites(pattern: &CommandPattern, words: &CommandWords) -> RuleMeeting {

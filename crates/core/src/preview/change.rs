@@ -33,7 +33,7 @@ pub enum SeenState {
     Absent,
     /// Its content has this digest.
     Content(Digest),
-    /// Nobody could see it.
+    /// It could not be read.
     Unreadable,
 }
 

@@ -48,7 +48,7 @@ fn is_blank(c: char) -> bool {
     ) || u32::from(c) & 0xfffe == 0xfffe
 }
 
-/// Letters and signs that stand for an ASCII one in another dress, whatever is around them.
+/// Letters and signs that stand for an ASCII one in another dress, in any context.
 fn is_disguised(c: char) -> bool {
     matches!(
         c,
@@ -147,7 +147,7 @@ pub(super) enum LookalikeScript {
     /// Others with many letters that look Latin, which no text mixes with it: Armenian, Georgian, Cherokee, Canadian syllabics,
     /// runes, Coptic, Tifinagh, Lisu, Vai and those of long ago.
     Other,
-    /// Those that nobody takes for Latin.
+    /// Those that readers do not take for Latin.
     Distinct,
 }
 

@@ -6,7 +6,7 @@ use super::confusable::looks_ascii;
 /// What the letters of a whole text say about how it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TextLanguage {
-    /// It has letters of Cyrillic, Greek and the like that nobody takes for Latin ones.
+    /// It has letters of Cyrillic, Greek and the like that readers do not take for Latin ones.
     distinct: bool,
     /// It has Latin letters beyond ASCII, so that a Turkish `ı` is one.
     accents: bool,
@@ -78,7 +78,7 @@ struct TextLine {
 #[derive(Default)]
 struct NonLatinRun {
     end: usize,
-    /// It has letters that nobody takes for Latin ones, so that its words are what they are.
+    /// It has letters that readers do not take for Latin ones, so that its words are what they are.
     distinct: bool,
 }
 
@@ -165,7 +165,7 @@ impl<'a> CharContext<'a> {
                     || (chars::looks_latin(c) && self.poses())
             }
             LookalikeScript::Other => word.latin || (chars::looks_latin(c) && self.poses()),
-            // Nobody writes a long s any more; volumes that ignore case take it for an `s`.
+            // The long s is out of use; volumes that ignore case take it for an `s`.
             LookalikeScript::Latin => c == 'ſ' || c == 'ı' && !self.language.accents,
             LookalikeScript::Distinct => {
                 word.alike && looks_ascii(c) && (word.latin || (word.digits && c.is_numeric()))

@@ -111,7 +111,7 @@ pub fn text(text: &str, end: usize) -> String {
     safe::safe(text, end)
 }
 
-/// A sentence that asks about a call, for when nobody wrote one: short, one line, and as safe as the preview. `order`: see
+/// A sentence that asks about a call for which none was given: short, one line, and as safe as the preview. `order`: see
 /// [`rows`].
 pub fn describe(tool_name: &str, args: &Json, order: &[String]) -> String {
     rows::sentence(tool_name, args, order)

@@ -179,7 +179,7 @@ fn padding_is_said_and_not_shown() {
         preview.text,
         "execute\n│ command:\n│ ┆ date\n│ ┆ …[48 line ends and 50 spaces hidden]…\n│ ┆ mv a b"
     );
-    // Nobody else says so.
+    // A call cannot say so itself.
     assert_eq!(
         show(r#"{"command":"date …[9 spaces hidden]… …"}"#).text,
         "execute\n│ command: date \\u{2026}[9 spaces hidden]… …"

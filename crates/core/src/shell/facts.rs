@@ -365,7 +365,7 @@ pub enum DoubtReason {
     /// It shows the environment, or secrets that are kept elsewhere.
     ShowsSecrets,
     /// A word that may name a file or a folder of git by its id, where a commit is expected: of that one all is shown,
-    /// whatever stands beside it.
+    /// with any words beside it.
     ShowsObjects,
     /// It shows the settings of a repository, in which an address may hold a password.
     ShowsSettings,
@@ -382,7 +382,7 @@ pub enum DoubtReason {
 }
 
 impl DoubtReason {
-    /// Whether a command that runs confined is held to what it may do, whatever this comes to: it is about which code runs, or
+    /// Whether a command that runs confined is held to what it may do, even in the worst case: it is about which code runs, or
     /// about which files are used. Not so where more is asked than a confined command has (rights, the network, another
     /// place), where what is shown cannot be hidden, and where it is known that something may be lost.
     pub(crate) fn is_held(self) -> bool {

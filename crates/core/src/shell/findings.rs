@@ -723,7 +723,7 @@ fn is_device(target: &Word) -> bool {
     )
 }
 
-/// Whether it is the working directory itself, which stays the same whatever is moved.
+/// Whether it is the working directory itself, which stays the same when names are moved.
 fn is_here(target: &Word, recursive: bool) -> bool {
     !recursive && target.literal() == Some(".")
 }

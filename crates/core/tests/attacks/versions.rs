@@ -142,7 +142,7 @@ fn other_managers_of_versions_run_no_folder_of_the_project() {
         &["git switch --no-overwrite-ignore evil && node --version"],
         &["git switch -c x && node --version", "node --version && git add -A && git commit -m x"],
     );
-    // The line itself may write such a file, whatever else allows that.
+    // The line itself may write such a file, even where a rule allows that.
     let wide = own(r#"{"effect":"allow","commands":["*"],"writes":["/**"]}"#);
     tried(
         &started(&house, &wide, "project"),

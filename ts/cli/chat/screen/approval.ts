@@ -109,7 +109,7 @@ function panel(asked: AskState, at: PanelPlace, ask: ApprovalAsk, drawing: DrawC
     const head = [title(ask, drawing), ...listOf(ask, drawing, isRoomy), ...asks(at, shown, width, drawing, isRoomy)];
     const why = reasons(at, shown, drawing, isRoomy ? Math.max(1, Math.floor(room / 8)) : 1);
     const foot = (isShown: boolean): FootLines => footOf(asked, at, ask, drawing, isShown, isRoomy);
-    // The choices are always seen. They take as much room whatever is seen.
+    // The choices are always seen. Their room is the same, whether or not the whole call is shown.
     return { head, why, foot, space: Math.max(0, room - head.length - why.length - foot(true).lines.length) };
   };
   const roomy = around(room >= ROOMY);

@@ -25,7 +25,7 @@ export type PressedKey =
   | { kind: 'key'; name: KeyName }
   /** Characters that were typed. */
   | { kind: 'text'; text: string }
-  /** From the clipboard: never a key, whatever is in it. */
+  /** From the clipboard: never a key, even with control characters in it. */
   | { kind: 'paste'; text: string };
 
 export interface KeyPress {
@@ -117,7 +117,7 @@ function sequenceEnd(data: string): SequenceEnd {
 }
 
 function controlEnd(data: string): SequenceEnd {
-  // A report of a mouse: three characters follow, whatever they are.
+  // A report of a mouse: any three characters follow.
   if (data[2] === 'M') return mouseEnd(data);
   // Function keys of the console of Linux.
   // oxlint-disable-next-line no-control-regex -- what terminals send
@@ -149,7 +149,7 @@ function mouseEnd(data: string): SequenceEnd {
   return at;
 }
 
-/** What a terminal answers: to its end, whatever is in it. */
+/** What a terminal answers, to its end; any characters may be in it. */
 function stringEnd(data: string): SequenceEnd {
   for (let at = 2; at < data.length; at += 1) {
     const byte = data[at]!;

@@ -103,7 +103,7 @@ const ASCII: ScreenSymbols = {
 /** What the terminal's locale lets it show. */
 export function symbolsFor(emoji: boolean | undefined, env: NodeJS.ProcessEnv = process.env): ScreenSymbols {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
-  // Windows' and macOS' terminals speak UTF-8, whatever the locale says.
+  // Windows' and macOS' terminals speak UTF-8 in every locale.
   const isUtf8 = /utf-?8/i.test(locale) || process.platform === 'win32' || process.platform === 'darwin';
   if (!isUtf8) return ASCII;
   return emoji === false || env['TERM'] === 'linux' ? WITHOUT_EMOJI : UNICODE;

@@ -148,7 +148,7 @@ function withLine(at: PanelPlace, draft: TextDraft, wasWords: boolean, choices: 
   const line = meaningOf(draft.text, choices, isWords);
   if (line.type === 'empty' || line.type === 'unoffered') return { ...at, draft, isWords };
   if (line.type === 'choice') return { ...at, draft, isWords, marked: line.name };
-  // Words are about the call, whatever else was asked about it. What was edited is not lost for them.
+  // Words are about the call, also on a panel that asks something else about it. What was edited is not lost for them.
   if (at.about.of === 'edited') return { ...at, draft, isWords, marked: 'back' };
   return { ...at, about: { of: 'call' }, draft, isWords, marked: 'reject' };
 }

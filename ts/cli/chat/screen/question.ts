@@ -41,7 +41,7 @@ export function questionLines(asked: AskState, ask: QuestionAsk, drawing: DrawCo
 
   const written = question.kind === 'text' ? boxOf(at, symbols, width, Math.max(1, Math.floor(left / 3))) : undefined;
   const options = optionLines(question, at, symbols, width);
-  // A short question stays above its options, whatever is said of the last key.
+  // A short question stays above its options, even when a note on the last key takes lines.
   const isPinned = asks.length <= Math.floor(roomy / 2);
   const pinned = isPinned ? asks : [];
   const body = isPinned ? options.lines : [...asks, ...options.lines];

@@ -98,7 +98,7 @@ export interface PanelPlace {
   readonly at: 'panel';
   readonly about: PanelAbout;
   readonly draft: TextDraft;
-  /** What stands on the line is words, whatever it looks like: it was pasted, or is what is left of words. */
+  /** The line holds words, even if they look like a command: they were pasted, or are left of words. */
   readonly isWords: boolean;
   /** Where the cursor was moved to; `null`: not moved. */
   readonly marked: ChoiceName | null;

@@ -1,4 +1,4 @@
-/** What is about to be decided. It belongs to one request: whatever else comes to be shown, it does not go over to that. */
+/** What is about to be decided. It belongs to one request, and does not go over to the next one that is shown. */
 import { computed, effect, signal } from '@preact/signals';
 import type { DecisionType } from '../../../../index.js';
 import type { RequestDetail, ShownRecord } from '../../protocol.js';

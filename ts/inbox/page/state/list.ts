@@ -9,7 +9,7 @@ export interface ListRow {
 
 /**
  * With what the inbox says that waits now, run by run. Rows that are there keep their order, and what comes stands below them: in its
- * run where that is the last one, else in one of its own. The selected row keeps its place whatever has become of it.
+ * run where that is the last one, else in one of its own. The selected row keeps its place, even if it no longer waits.
  *
  * @param isSame whether the rows are of this list, and not of another search
  */

@@ -164,7 +164,7 @@ function SomeOf({ options, answer, onAnswer }: SomeOfProps) {
             type="checkbox"
             checked={answer.includes(option.value)}
             onChange={({ currentTarget: { checked } }) =>
-              // In the order of the options, whatever the order of the clicks.
+              // In the order of the options, not of the clicks.
               onAnswer(
                 options
                   .map(({ value }) => value)

@@ -131,7 +131,7 @@ impl AuditChain {
     pub fn check(&self, entry: &AuditEntry) -> Result<Self, BrokenLink> {
         let seq = self.seq.saturating_add(1);
         let fault = |fault| Err(BrokenLink { seq, fault });
-        // First the hash: only what was written here has it, whatever the columns beside the text say.
+        // First the hash: only what was written here has it, even if the columns beside the text were changed.
         if self.hash(&entry.body) == entry.hash {
             let said = read(&entry.body).filter(|said| {
                 said.seq == seq && entry.seq == seq && said.at == entry.at && said.at >= self.at

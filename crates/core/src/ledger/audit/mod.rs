@@ -1,4 +1,4 @@
-//! What happened, in order, so that nobody can change it unseen.
+//! What happened, in order, chained so that a later change is detected.
 //!
 //! Each change of the ledger is an [`AuditEntry`]: a canonical JSON text and a hash over it and the hash before it. A holder of
 //! the last hash, as a [`Checkpoint`] that was signed and kept elsewhere, can tell whether anything before it was changed,

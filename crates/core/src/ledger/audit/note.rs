@@ -23,7 +23,7 @@ pub enum NoteKind {
     Refused,
     /// Everybody was told once more of a request whose deadline is near.
     Reminded,
-    /// A request was put to others, since nobody decided.
+    /// A request was put to others, for lack of a decision.
     Escalated,
     /// A request was decided, by a human, by time, or by the end of its run.
     Decided,

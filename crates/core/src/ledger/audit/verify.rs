@@ -34,7 +34,7 @@ pub enum HeadStanding {
     },
     /// It holds another entry in that place: it, or what was published, is not the log that was written.
     Forked,
-    /// It begins after it, so that nobody can tell.
+    /// It begins after it, so that this cannot be told.
     Unknown,
 }
 

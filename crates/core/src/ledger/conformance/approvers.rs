@@ -153,7 +153,7 @@ pub(super) fn time_escalates_and_reminds_once(ledger: impl Ledger) {
     ];
     assert_eq!(told(ledger.feed(), expected.len()), expected);
 
-    // Nobody is reminded of what is over.
+    // A request that is over brings no reminder.
     let late =
         Request { created_at: 200, ..asked("2", vec![escalating(10, "bo")], Some(250), Some(10)) };
     let late = created(&ledger, late).request().id;

@@ -146,7 +146,7 @@ impl LedgerCheck<'_> {
         Ok(said)
     }
 
-    /// The small tables must say what the large ones do, and nobody may have added what acts by itself.
+    /// The small tables must say what the large ones do, and must have no added trigger or rule.
     async fn tables(&mut self) -> Result<(), StepError> {
         for (what, sql) in [
             ("there are contents without a request", "SELECT count(*) FROM @content c WHERE NOT EXISTS (SELECT FROM @approval a WHERE a.id = c.id)"),

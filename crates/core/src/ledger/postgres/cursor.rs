@@ -17,7 +17,7 @@ use crate::ledger::row::{RequestEntry, time};
 
 /// How many leaves are read at once, once there were more than [`FEW`].
 const BATCH: usize = 512;
-/// How many are looked for otherwise. The plan for so few goes by the indexes whatever was read so far, so it is made once.
+/// How many are looked for otherwise. The plan for so few goes by the indexes from any position, so it is made once.
 const FEW: usize = 16;
 /// For how long a number that was not seen is looked for: longer than any step takes.
 const MISSING: Duration = Duration::from_secs(60);

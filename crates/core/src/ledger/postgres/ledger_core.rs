@@ -29,7 +29,7 @@ pub(super) struct LedgerCore {
     pub(super) listener: Arc<ChangeListener>,
     /// Tells our own notifications from those of others.
     pub(super) tag: Uuid,
-    /// Where the follower starts; `None`: nobody follows yet.
+    /// Where the follower starts; `None`: it has not begun.
     pub(super) follows: watch::Sender<Option<FeedCursor>>,
     interest: Mutex<WatchInterest>,
     /// We changed something ourselves: the follower need not be told by the server.

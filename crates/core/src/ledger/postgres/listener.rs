@@ -155,7 +155,7 @@ impl ListenerWork {
 
     fn tell(&self, payload: &str) -> bool {
         let Some(listener) = self.listener.upgrade() else { return false };
-        // Nobody may be following just now.
+        // It fails while there is no follower, which needs no hint.
         let _ = listener.hints.send(payload.into());
         true
     }

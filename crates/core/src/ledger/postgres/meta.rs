@@ -45,7 +45,7 @@ pub(super) async fn drop_before(
     set(client, pen, BEFORE, &id.to_string()).await
 }
 
-/// Until the end of the transaction nobody else makes tables of this ledger.
+/// Keeps others from making tables of this ledger until the end of the transaction.
 pub(super) async fn lock(client: &impl GenericClient, pen: &WriteContext) -> Result<(), StepError> {
     let channel = pen.names.channel();
     client

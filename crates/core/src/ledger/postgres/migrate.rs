@@ -170,7 +170,7 @@ async fn migrate(client: &mut Client, pen: &WriteContext) -> Result<(), StepErro
     Ok(())
 }
 
-/// What the ledger says of itself; `None`: nobody has opened it yet.
+/// What the ledger says of itself; `None`: it was never opened.
 pub(super) async fn about(
     client: &impl GenericClient, pen: &WriteContext,
 ) -> Result<Option<LedgerMeta>, StepError> {

@@ -1,5 +1,5 @@
-//! A partition for each day, made ahead by the first process and dropped as a whole. What has no day of its own, since nobody
-//! made it in time or since it outlived its day, is in the last one (`…_rest`).
+//! A partition for each day, made ahead by the first process and dropped as a whole. What has no day of its own, since that was
+//! not made in time or since it outlived its day, is in the last one (`…_rest`).
 
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, GenericClient, Transaction};
@@ -132,7 +132,7 @@ pub(super) async fn make_day(
             continue;
         }
         let transaction = client.transaction().await?;
-        // Nobody waits for long behind us: it can be made later as well.
+        // A short limit, so that others do not queue behind us: it can be made later as well.
         transaction.batch_execute("SET LOCAL lock_timeout = '2s'").await?;
         lock(&transaction, pen).await?;
         transaction.batch_execute(&sql(pen, day, table)).await?;
@@ -161,7 +161,7 @@ pub(super) async fn exists(
     Ok(found.try_get(0)?)
 }
 
-/// Until the end of the transaction nobody else makes or drops tables of this ledger; `false`: somebody is at it.
+/// Keeps others from making or dropping tables of this ledger until the end of the transaction; `false`: another is at it.
 pub(super) async fn try_lock(
     client: &impl GenericClient, pen: &WriteContext,
 ) -> Result<bool, StepError> {
@@ -191,8 +191,8 @@ pub(super) async fn days(
     found.iter().map(|row| Ok(UnixDay(time(row.try_get(0)?)))).collect()
 }
 
-/// A partition that is about to be dropped. Until the end of the transaction nobody writes to it, while all of it is read and
-/// all else written to: what is slow is done before anybody waits.
+/// A partition that is about to be dropped. Until the end of the transaction it takes no writes, while all of it is read and all
+/// else written to: what is slow is done before anybody waits.
 pub(super) struct ClosedPartition<'a> {
     transaction: &'a Transaction<'a>,
     pen: &'a WriteContext,

@@ -21,7 +21,7 @@ use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// How long one step may take on the server before it is cancelled and looked after.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long work on everything may take: nobody else waits for it.
+/// How long work on everything may take: no step waits for it.
 const LONG: Duration = Duration::from_secs(3_600);
 /// How long is waited for the server to say that it has cancelled it: then its outcome is known.
 const GRACE: Duration = Duration::from_secs(2);
@@ -143,7 +143,7 @@ impl ConnectionPool {
         }
     }
 
-    /// A connection that nobody else uses.
+    /// A connection that is not shared.
     pub(super) async fn connect(&self, config: &Config) -> Result<PlannedConnection, StepError> {
         let connecting = async {
             let client = if self.settings.tls.mode == TlsMode::Disable {
@@ -164,7 +164,7 @@ impl ConnectionPool {
         self.tls.clone()
     }
 
-    /// Asks the server to let go of what nobody waits for any more.
+    /// Asks the server to let go of abandoned work.
     fn cancel(&self, token: CancelToken) {
         let (tls, limit) = (self.tls.clone(), self.settings.connect_timeout);
         if let Ok(runtime) = runtime() {

@@ -236,7 +236,7 @@ async fn forget_calls(
 }
 
 /// Deletes all that the statement selects by its first parameter, so much at once as its second one says. None of it counts
-/// as let go of, so that nobody would come back for the rest.
+/// as let go of, so that no later step would come back for the rest.
 async fn in_parts(
     client: &Client, sql: &str, by: (&(dyn ToSql + Sync), Type), limit: i64,
 ) -> Result<(), StepError> {

@@ -205,8 +205,8 @@ impl LedgerCore {
     pub(super) async fn collect(&self, run: &RunRow) -> Result<u64, StepError> {
         let id = run.run_id.as_str();
         let (seq, head) = (run.seq, run.head.as_ref().map(Hash::as_slice));
-        // Nobody forks it from an entry that is just dropped: the run is not another's, and if it has changed since, nothing is
-        // dropped.
+        // No fork can begin at an entry that is just dropped: the run is not another's, and if it has changed since, nothing
+        // is dropped.
         let mut clean = RunRow { forked: 0, ..run.clone() };
         clean.reseal(&self.pen.sealer);
         let (old_seal, seal) = (run.seal.as_slice(), clean.seal.as_slice());

@@ -21,7 +21,7 @@ pub(super) enum ChangeGuard {
     InTime,
     /// It is up.
     Due,
-    /// Nobody took us for gone.
+    /// We were not taken for gone.
     OwnLease,
     /// Its executor is gone.
     ExecutorGone,
@@ -73,7 +73,7 @@ pub(super) async fn change(
     ];
     let set: Vec<String> = columns.iter().map(|(name, at)| format!("{name} = ${at}")).collect();
     let (old_status, old_seal) = (p.add(&old.status, Type::INT8), p.add(&old_seal, Type::BYTEA));
-    // Locked, so that nobody takes us for gone between this look and this change.
+    // Locked, so that we are not taken for gone between this look and this change.
     let mut own = String::new();
     let guard = match guard {
         ChangeGuard::None => String::new(),

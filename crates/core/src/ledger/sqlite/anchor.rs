@@ -7,7 +7,7 @@
 //! (`-shm`) for one that was left behind, and cuts it off under those who have it in memory.
 //!
 //! Locks of an open file description count against everybody, and end with that description only. We hold two for reading,
-//! where SQLite takes its own: on the file, so that nobody else can be the last one, and on its index, so that it is in use.
+//! where SQLite takes its own: on the file, so that no other copy can be the last one, and on its index, so that it is in use.
 //!
 //! Systems without such locks do without: there a removed log is noticed before anything written to it is acknowledged.
 

@@ -169,7 +169,7 @@ impl LedgerCheck<'_> {
         Ok(())
     }
 
-    /// Nobody may have added a trigger or a table, or taken an index away.
+    /// No trigger or table may have been added, and no index taken away.
     fn schema(&mut self) -> Result<(), SqliteFault> {
         let fresh = Connection::open_in_memory()?;
         for migration in MIGRATIONS {

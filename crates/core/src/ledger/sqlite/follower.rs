@@ -41,13 +41,14 @@ struct FollowerShared {
     pen: Arc<StepContext>,
     feed: Arc<EventFeed>,
     interest: Mutex<WatchInterest>,
-    /// The last entry that was read; `None`: nobody reads on yet. Held while it is read on, so that all is told in its order.
+    /// The last entry that was read; `None`: reading has not begun. Held while it is read on, so that all is told in its order.
     cursor: Mutex<Option<i64>>,
     own: OwnChanges,
     closed: AtomicBool,
 }
 
-/// How many changes of this process are being written and have not read on yet. Nobody else can write meanwhile, or has just done so.
+/// How many changes of this process are being written and have not read on yet. Other processes cannot write meanwhile, or have
+/// just done so.
 #[derive(Debug, Default)]
 struct OwnChanges {
     count: Mutex<usize>,
@@ -70,7 +71,7 @@ struct WatchInterest {
 }
 
 impl FileFollower {
-    /// Nobody reads on before the first [`FileFollower::follow`].
+    /// Reading on begins with the first [`FileFollower::follow`].
     pub(super) fn new(engine: SqliteEngine, pen: Arc<StepContext>, feed: Arc<EventFeed>) -> Self {
         let shared = FollowerShared {
             engine,
@@ -142,7 +143,7 @@ impl Drop for FileFollower {
 }
 
 impl OwnReader {
-    /// To be made by the step that changes something: from then on nobody else writes.
+    /// To be made by the step that changes something: from then on others do not write.
     pub(super) fn changes(self) -> OwnChange {
         let mut count = self.0.own.count();
         *count = count.saturating_add(1);
@@ -259,7 +260,7 @@ impl FollowerShared {
                 let news = RequestEntry { seq, kind: row.get(1)?, at: time(row.get(2)?), id };
                 *told |= self.tell(connection, &news)?;
             }
-            // What was told is told once, whatever comes after it.
+            // What was told is told once, even if the next entry fails.
             *cursor = seq;
             seen += 1;
         }

@@ -74,7 +74,7 @@ impl SqliteLedger {
         self.engine.write(move |connection| step(&mut WriteStep::begin(connection, &pen, now)?))
     }
 
-    /// A step that changes requests. What happened is in the feed when this comes back, and nobody was woken for it.
+    /// A step that changes requests. What happened is in the feed when this comes back, without a wake-up.
     fn change<R: Send + 'static>(
         &self, now: u64,
         step: impl FnOnce(&mut WriteStep<'_>) -> Result<R, SqliteFault> + Send + 'static,
@@ -233,7 +233,7 @@ struct TemporaryFolder(PathBuf);
 const TEMPORARY: &str = "countersign-temporary-";
 const FILE: &str = "ledger.db";
 
-/// How long nothing happened in the directory of a temporary ledger that nobody has open, to be removed.
+/// After how long without a change the directory of a temporary ledger is removed, if no process has it open.
 const ABANDONED: Duration = Duration::from_secs(600);
 
 impl TemporaryFolder {

@@ -39,7 +39,7 @@ struct LockQueue {
 
 #[derive(Debug)]
 enum LockStage {
-    /// Nobody waits in the system's queue.
+    /// No helper waits in the system's queue.
     Idle,
     /// The helper waits there; whether anybody still wants it.
     Waiting { wanted: bool },
@@ -116,8 +116,8 @@ impl LockQueue {
         }
     }
 
-    /// The helper's work: stands in the system's queue, and passes the lock on, or back when nobody wants it any more. It ends
-    /// with that. It cannot be interrupted, so nobody joins it: at the latest it ends with the holder of the lock.
+    /// The helper's work: stands in the system's queue, and passes the lock on, or back when it is no longer wanted. It ends with
+    /// that. It cannot be interrupted, so no thread joins it: at the latest it ends with the holder of the lock.
     fn wait_in_line(&self) {
         let got = self.file.lock();
         let mut stage = place::lock(&self.stage);

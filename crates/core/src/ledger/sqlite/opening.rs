@@ -7,7 +7,7 @@ use super::step::{WriteStep, meta};
 use crate::ledger::row::{LedgerMeta, check_key, internal, whole};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
-/// What `meta` says; `None`: nobody has opened it yet.
+/// What `meta` says; `None`: it was never opened.
 pub(super) fn about(connection: &Connection) -> Result<Option<LedgerMeta>, SqliteFault> {
     let number = |key| Ok::<_, SqliteFault>(meta(connection, key)?.unwrap_or_default());
     let (Some(key), Some(version)) = (meta(connection, "key")?, meta(connection, "version")?)
@@ -67,7 +67,7 @@ impl WriteStep<'_> {
 /// What `meta` says, and the schema it had when that was noted.
 pub(super) type OpeningState = (LedgerMeta, i64);
 
-/// As things are; `None`: nobody has opened it yet.
+/// As things are; `None`: it was never opened.
 pub(super) fn state(connection: &Connection) -> Result<Option<OpeningState>, SqliteFault> {
     let noted: Option<i64> = meta(connection, "noted_schema")?;
     Ok(about(connection)?.zip(noted))

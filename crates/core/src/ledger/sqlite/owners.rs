@@ -57,8 +57,8 @@ pub(crate) struct OwnerFile {
 }
 
 impl OwnerFile {
-    /// One more owner. The caller holds the gate, so nobody sees its file before it is locked, and this is when the files of
-    /// the dead are cleared away.
+    /// One more owner. The caller holds the gate, so its file is locked before others see it, and this is when the files of the
+    /// dead are cleared away.
     pub(crate) fn register(directory: PathBuf) -> Result<Self, LedgerError> {
         place::private_directory(&directory)?;
         sweep(&directory);
@@ -114,7 +114,7 @@ fn is_locked(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Whether nobody has this ledger open. Not to know counts as somebody.
+/// Whether no process has this ledger open. If that is unknown, one counts as having it open.
 pub(super) fn none_lives(ledger: &Path) -> bool {
     let mut owners = ledger.as_os_str().to_owned();
     owners.push("-owners");

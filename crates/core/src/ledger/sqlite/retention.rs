@@ -138,7 +138,7 @@ impl WriteStep<'_> {
     ) -> Result<(), SqliteFault> {
         for mut run in runs::select(self.connection, self.sealer(), FULL_RUNS, [at, limit])? {
             let left = whole(u64::try_from(limit).unwrap_or(0).saturating_sub(tidied.entries));
-            // Without its head nobody looks for what is dropped in several steps.
+            // Without its head the run does not lead to what is dropped in several steps.
             run.head = None;
             run.state = self.sealer().seal(run.run_id.as_bytes(), "state", "null")?;
             let all = self.drop_history(run.seq, left, tidied)?;

@@ -141,11 +141,11 @@ impl<'a> WriteStep<'a> {
 pub(super) struct ChangeGuard(pub(super) &'static str);
 
 impl ChangeGuard {
-    /// Nobody has decided.
+    /// It has no decision.
     pub(super) const PENDING: Self = Self("status = 0");
-    /// Nobody has decided, and the time is not up.
+    /// It has no decision, and the time is not up.
     pub(super) const WAITS: Self = Self("status = 0 AND (expires_at IS NULL OR expires_at > :now)");
-    /// Nobody has decided, and the time is up.
+    /// It has no decision, and the time is up.
     pub(super) const EXPIRE: Self = Self("status = 0 AND expires_at <= :now");
     /// It was approved, and not started.
     pub(super) const REVOKE: Self = Self("status IN (1, 2)");

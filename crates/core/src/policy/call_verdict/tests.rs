@@ -22,7 +22,7 @@ const fn says(effect: Effect, reason: &'static str) -> PolicyOpinion<'static> {
     }
 }
 
-/// Nobody says anything of the call.
+/// A call without any opinion on it.
 fn unopposed<'a>() -> CallParts<'a> {
     CallParts { own: Some(&[]), ..CallParts::default() }
 }

@@ -9,7 +9,7 @@ use crate::policy::document::{self, DocumentPlace};
 use crate::policy::tokens::RuleMeeting;
 use crate::shell::FileAccess;
 
-/// A name that nobody writes, which stands for any.
+/// A name that does not occur, which stands for any.
 const ANY_NAME: &str = "any name\u{f8ff}";
 
 /// The path patterns of one rule.

@@ -77,7 +77,7 @@ pub enum PolicyMode {
     Auto,
     /// Only what is read-only runs.
     Plan,
-    /// Asks become denies: nobody is there.
+    /// Asks become denies, for runs without a human.
     DenyAllAsks,
 }
 
@@ -94,7 +94,7 @@ pub struct PolicyDocument {
     pub tools: BTreeMap<String, PlacedValue<ToolReading>>,
     /// In the order in which they stand.
     pub rules: Vec<PolicyRule>,
-    /// Modes that nobody may switch to, in a document of any layer.
+    /// Modes that may not be switched to, in a document of any layer.
     pub forbid: Vec<PolicyMode>,
     /// What a confined command reaches of the network; `None`: it says nothing of that.
     pub network: Option<NetworkRule>,
@@ -244,8 +244,8 @@ impl PolicyRule {
             && self.env.is_empty()
     }
 
-    /// Whether it speaks of all calls of its tools, whatever they say of themselves, however they run and whatever the program
-    /// thinks.
+    /// Whether it speaks of all calls of its tools: with any annotations, confined or not, and without a condition of the
+    /// program.
     pub fn is_unconditional(&self) -> bool {
         self.is_whole()
             && self.annotations.is_empty()

@@ -258,7 +258,7 @@ impl<'a> DocumentReader<'a> {
             return None;
         };
         for entry in entries {
-            // The nearest key is not looked for when nobody would read of it.
+            // The nearest key is not looked for when the error would be left out.
             if self.errors.len() < MAX_ERRORS && !known.contains(&entry.key.as_str()) {
                 let message = format!("unknown key {} in {what}", quoted(&entry.key));
                 let hint = Some(did_you_mean(&entry.key, known));

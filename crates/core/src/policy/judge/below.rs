@@ -60,7 +60,7 @@ pub(super) enum Lists {
     Index,
     /// The index, and the folders: the line puts files into it, or git may look at others.
     Both,
-    /// Nobody: the line makes another index.
+    /// Neither: the line makes another index.
     Nobody,
 }
 

@@ -102,7 +102,7 @@ impl CallJudge<'_> {
     /// Whether there is such a file, and git does not have it.
     fn is_unkept(&self, path: &str) -> Result<bool, NeedsFiles> {
         let has = |path: &str| looked_up(self.files.has(path));
-        // What cannot be told may be there. A folder goes on being there, whatever comes into it.
+        // What cannot be told may be there. A folder stays, also when files are put into it.
         let is_file = has(path)?.unwrap_or(true) && !has(&format!("{path}/."))?.unwrap_or(false);
         Ok(is_file && !tracked::is_kept(path, self.policy.readings().git.names(), self.files))
     }

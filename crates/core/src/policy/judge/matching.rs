@@ -46,7 +46,7 @@ pub(crate) struct RuleHit {
 pub(crate) enum MatchStrength {
     /// It does.
     Surely,
-    /// It could: an ask, whatever the rule says.
+    /// It could: an ask, with any effect of the rule.
     Could,
     /// Its condition could not be tried: an ask as well.
     Condition,
@@ -115,7 +115,7 @@ impl CallJudge<'_> {
                     self.gather(found, hits, |rule| {
                         let Some(paths) = rule.paths(*access) else { return Ok(RuleMeeting::No) };
                         let mentions = action.mentioned && *access == FileAccess::Write;
-                        // Whatever it writes, a rule had to allow the command: that much an ask wants.
+                        // For any write the command needed the allow of a rule: an ask wants no more than that.
                         if mentions && rule.effect != Effect::Deny {
                             return Ok(RuleMeeting::No);
                         }
@@ -451,7 +451,7 @@ impl CallJudge<'_> {
                     (Some(below), FileAccess::Read, UseExtent::Tree) => {
                         self.below_meets(paths, below)
                     }
-                    // What a tool passes over is known well enough for what nobody named, and not for a rule that does.
+                    // What a tool passes over is known well enough for unnamed files, and not for a rule that names them.
                     (Some(below), FileAccess::Read, UseExtent::Below) => {
                         self.below_meets(paths, below).max(RuleMeeting::Could)
                     }

@@ -8,7 +8,7 @@ pub(super) fn name(wide: &str, narrow: &str) -> bool {
         return true;
     }
     match wide.strip_suffix('*') {
-        // `a*` means all that begins with `a`, whatever else stands for it.
+        // `a*` means all that begins with `a`, also another pattern.
         Some(start) if !start.contains('*') => narrow.starts_with(start),
         _ => !narrow.contains('*') && crate::policy::compile::wild(wide, narrow),
     }

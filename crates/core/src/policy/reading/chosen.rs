@@ -218,8 +218,8 @@ impl ActionReader<'_> {
         Ok(true)
     }
 
-    /// Whether the program that `npx` is to run is one of a package of the project. Of any other it asks a server, whatever it
-    /// is told.
+    /// Whether the program that `npx` is to run is one of a package of the project. Any other it asks a server for, with
+    /// any options.
     pub(super) fn is_installed(
         &self, by: ByArgument, start: &PathStart,
     ) -> Result<bool, PathError> {

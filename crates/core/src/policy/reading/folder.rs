@@ -21,8 +21,8 @@ enum CallFolders {
     Inside,
     /// One lies elsewhere, or it cannot be told where it lies.
     Elsewhere,
-    /// One may be a repository that nobody made: a `HEAD`, `objects` and `refs` beside each other, as any clone can bring
-    /// them.
+    /// One may be a repository that came as plain files: a `HEAD`, `objects` and `refs` beside each other, as any clone can
+    /// bring them.
     Repository,
 }
 
@@ -35,8 +35,8 @@ impl ActionReader<'_> {
         self.repositories()
     }
 
-    /// Says so where git would find a repository that nobody made: wherever it runs, also where the session starts, which may
-    /// be a folder of a clone. And where it would take a folder that is there for the repository to talk with.
+    /// Says so where git would find a repository that came as plain files: wherever it runs, also where the session starts, which
+    /// may be a folder of a clone. And where it would take a folder that is there for the repository to talk with.
     fn repositories(&mut self) -> Result<(), NeedsFiles> {
         let mut starts: Vec<Arc<PathStart>> = Vec::new();
         let mut named: Vec<String> = Vec::new();
@@ -202,7 +202,7 @@ impl ActionReader<'_> {
                 is_named = true;
                 false
             }
-            // What stands behind it is a name, whatever it looks like.
+            // Each word behind it is a name, even one like an option.
             Some("--") if !is_behind => {
                 is_behind = true;
                 false

@@ -20,7 +20,7 @@ pub(in crate::policy) enum FoundRepository {
     Plain,
     /// One that may name a program.
     Some,
-    /// Perhaps one that nobody made: a `HEAD`, `objects` and `refs` beside each other, as any clone can bring them.
+    /// Perhaps one that came as plain files: a `HEAD`, `objects` and `refs` beside each other, as any clone can bring them.
     Hidden,
 }
 
@@ -156,8 +156,8 @@ pub(super) fn found(path: &str, files: &dyn FileLookup) -> Result<FoundRepositor
     Ok(found)
 }
 
-/// Whether what git finds from this absolute path upwards may be one that nobody made ([`FoundRepository::Hidden`]): with
-/// the fewest looks. `roots`, the folders that the call is about, are asked for where a link leads to a repository.
+/// Whether what git finds from this absolute path upwards may be one that came as plain files ([`FoundRepository::Hidden`]):
+/// with the fewest looks. `roots`, the folders that the call is about, are asked for where a link leads to a repository.
 pub(super) fn is_hidden(
     path: &str, roots: impl Fn() -> Result<Vec<String>, PathError>, files: &dyn FileLookup,
 ) -> Result<bool, PathError> {
@@ -255,7 +255,7 @@ fn without_steps(revision: &str) -> Option<&str> {
 
 /// Whether git takes this for a branch, and for nothing else before it.
 fn is_branch(name: &str, git: &str, common: &str, files: &dyn FileLookup) -> bool {
-    /// What git itself keeps there, and nobody else.
+    /// What git alone keeps there.
     const STATES: &[&str] = &["ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
     const MOST_REFS: usize = 1 << 22;
     let is_id = |text: &str| {

@@ -26,7 +26,7 @@ fn each_part_that_asks_must_be_left_to_it() {
         (NPM, "ls /x; other-program"),
         // It could be what the rule speaks of.
         (NPM, "$X install"),
-        // Nobody knows what it does, though a rule for the whole tool asks.
+        // Its effect is unknown, though a rule for the whole tool asks.
         (WHOLE, "eval \"$X\""),
         ("", "npm install"),
     ] {

@@ -211,7 +211,7 @@ fn over(walk: &mut ArgumentWalk, of: &ShownOperands) {
     if all || walk.kept(INPUT).is_some() || objects && walk.kept(OBJECTS).is_some() {
         everything(walk, ArgumentPart { arg: 0, skip: 0 });
     } else if objects {
-        // A file that is named by its id is shown whatever else is said, and in a folder other names begin.
+        // A file that is named by its id is shown beside any other words, and in a folder other names begin.
         revisions.into_iter().for_each(|arg| object(walk, arg, of.blobs));
     }
 }

@@ -64,7 +64,7 @@ pub(in crate::shell) struct LaunchWords {
     pub(in crate::shell) operands: usize,
     /// Where the command starts; it may be missing.
     pub(in crate::shell) command: usize,
-    /// Why it is unknown, whatever runs.
+    /// Why it is unknown with any command.
     pub(in crate::shell) doubt: Option<DoubtReason>,
 }
 
@@ -93,7 +93,7 @@ pub(in crate::shell) enum LookedThrough {
     Script(ScriptLanguage),
 }
 
-/// Why the program of this name is unknown, whatever it runs.
+/// Why the program of this name is unknown with any command.
 pub(in crate::shell) fn doubt(name: &str) -> Option<DoubtReason> {
     tables().program(name)?.doubt
 }

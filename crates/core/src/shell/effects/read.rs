@@ -36,7 +36,7 @@
 //! | `moves-but WORD…` | all its commands do, but for these |
 //! | `follows-below OPTION…` | a use: symlinks are followed where all that is below the operands is used |
 //! | `assigns` | `NAME=value` may stand before that command |
-//! | `doubt REASON` | unknown, whatever command it runs: `runs`, `elsewhere`, `privileged` |
+//! | `doubt REASON` | unknown with any command: `runs`, `elsewhere`, `privileged` |
 //! | `language LANGUAGE` | what a shell reads: `bash`, `sh` (bash or dash), `words` (plain words only), `other` |
 //! | `open` | its options are not described: an unlisted one does nothing that is known |
 //! | `looks:NAME OPTION…` | a use: it only looks where it otherwise writes, if only these and the following stand in the line |

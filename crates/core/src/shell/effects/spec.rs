@@ -286,7 +286,7 @@ pub(super) struct ProgramSpec {
     pub(super) read_by_words: bool,
     /// Whether a variable of any name is a setting to it, and no part of a command line or a path.
     pub(super) settings: bool,
-    /// Why it is unknown, whatever command it runs.
+    /// Why it is unknown with any command.
     pub(super) doubt: Option<DoubtReason>,
     /// The language of the scripts that a shell runs.
     pub(super) language: Option<ScriptLanguage>,

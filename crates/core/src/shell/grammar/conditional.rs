@@ -84,7 +84,7 @@ impl LineProver<'_, '_> {
         }
     }
 
-    /// An operand that is evaluated as arithmetic, whatever of it is quoted.
+    /// An operand that is evaluated as arithmetic, quoted parts included.
     fn compared(&mut self, operand: &LexedWord, start: usize) {
         self.computes(start, &operand.word.pieces, &operand.seen);
     }

@@ -252,7 +252,7 @@ impl LineProver<'_, '_> {
         }
     }
 
-    /// `-p`, once, and then `--`, once, of the keyword `time`: what follows is the command, whatever it begins with.
+    /// `-p`, once, and then `--`, once, of the keyword `time`: what follows is the command, even if it begins with `-`.
     fn time_options(&mut self) {
         self.blanks();
         let posix = self.time_option(b"-p");

@@ -163,7 +163,7 @@ impl LineProver<'_, '_> {
     }
 
     /// Whether bash may take the word for `{NAME[SUBSCRIPT]}`, where a descriptor is kept: it decides so by the text as it is
-    /// written, and evaluates the subscript, whatever is quoted in it.
+    /// written, and evaluates the subscript, quoted parts included.
     fn names_element(&self, start: usize) -> bool {
         let text = self.slice(start, self.at);
         text.starts_with('{') && text.contains('[') && text.replace("\\\n", "").ends_with("]}")
@@ -302,7 +302,7 @@ impl LineProver<'_, '_> {
             self.byte(end),
             0 | b' ' | b'\t' | b'\n' | b'/' | b':' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'
         );
-        // What bash puts in the place of `<( )` belongs to the name, which then is nobody's.
+        // What bash puts in the place of `<( )` belongs to the name, which then is not a user's.
         let file = b"<>".contains(&self.byte(end)) && self.byte(self.joined(end + 1)) == b'(';
         if !ends || file {
             return self.take(out);

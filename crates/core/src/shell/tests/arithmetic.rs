@@ -113,7 +113,7 @@ fn every_place_where_text_is_evaluated() {
     );
 }
 
-/// The text that `[[ ]]` compares as a number is known to be one, whatever is quoted in it.
+/// The text that `[[ ]]` compares as a number is known to be one, quoted parts included.
 #[test]
 fn an_operand_of_a_comparison_that_is_no_plain_number() {
     let operands = [

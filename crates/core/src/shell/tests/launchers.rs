@@ -62,7 +62,7 @@ fn found(line: &str) -> String {
     let mut all = Vec::new();
     for fact in analyze(line, Shell::Bash).facts {
         match fact.what {
-            // Told by the files, whatever stands behind the name.
+            // Told by the files, with any words behind the name.
             FactKind::Unknown { why: DoubtReason::NotInstalled, .. } => {}
             FactKind::Unknown { named: Some((0, arg)), .. } => all.push((arg, format!("?{arg}"))),
             FactKind::Unknown { .. } => all.push((usize::MAX, "?".to_owned())),

@@ -1,4 +1,4 @@
-//! Where shells do what nobody expects, each row named after what it is. All were found by running them.
+//! Where shells surprise, each row named after what it is. All were found by running them.
 
 use super::super::{DoubtReason, FactKind, Shell, analyze};
 use super::check;

@@ -189,7 +189,7 @@ fn a_process_that_is_taken_for_gone_never_comes_back_under_its_name() {
     let gone = one.core.pen.owner();
     let lease_is_over = || admin.run(&format!("UPDATE @owner SET until = 1 WHERE id = '{gone}'"));
     lease_is_over();
-    // Nobody has taken it for gone: it prolongs its lease and is who it was.
+    // It was not taken for gone: it prolongs its lease and is who it was.
     assert!(matches!(begin(&one, next).unwrap(), RedeemOutcome::Won(_)));
     assert_eq!(one.core.pen.owner(), gone);
     assert!(two.interrupt(None, now()).unwrap().is_empty());

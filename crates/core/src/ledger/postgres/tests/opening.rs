@@ -98,7 +98,7 @@ fn a_role_that_may_only_read_and_decide_does_just_that() {
     assert!(matches!(begin(&ledger, id).unwrap(), RedeemOutcome::Won(_)));
 }
 
-/// Where nobody listens.
+/// An address without a server.
 const NOBODY: &str = "postgres://me:hunter2@127.0.0.1:1/db?connect_timeout=240";
 
 fn is_of_nobody(error: &LedgerError) {

@@ -23,7 +23,7 @@ fn run(ledger: &PostgresLedger, sql: &str) {
     done.unwrap();
 }
 
-/// Asked, approved, begun and settled, each once, whatever happens before each of them.
+/// Asked, approved, begun and settled, each once, each after `before`.
 fn goes_on(ledger: &PostgresLedger, call: &str, before: impl Fn()) {
     before();
     let id = ask(ledger, "r", call);

@@ -18,7 +18,7 @@ pub(super) enum ConnectionUse {
     Write,
     /// Reading.
     Read,
-    /// Reading a file that nobody can change, without its locks and its log.
+    /// Reading a file that cannot change, without its locks and its log.
     Frozen,
 }
 

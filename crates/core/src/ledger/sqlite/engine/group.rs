@@ -1,4 +1,4 @@
-//! Group commit: who finds nobody committing leads, and takes along all who came meanwhile.
+//! Group commit: who finds no commit under way leads, and takes along all who came meanwhile.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -266,7 +266,7 @@ impl<R: Send, F: FnOnce(&Connection) -> Result<R, SqliteFault> + Send> QueuedTas
 
 impl<R, F> Drop for QueuedStep<R, F> {
     fn drop(&mut self) {
-        // Its owner must not wait for ever, whatever happened to its leader.
+        // Its owner must not wait for ever, even if its leader failed.
         if !self.answered {
             self.seat.set(SlotState::Answered(Err(never())));
         }

@@ -125,7 +125,7 @@ fn core(
 }
 
 /// A connection for reading. On a disk or in a directory that cannot be written to, a log cannot be shared: then the file is
-/// read alone, if nobody has left a log with something in it.
+/// read alone, unless a log with something in it was left.
 fn reader(
     place: &LedgerFiles, options: &OpenOptions,
 ) -> Result<(FileMode, Connection), SqliteFault> {

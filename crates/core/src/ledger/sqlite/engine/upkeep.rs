@@ -28,7 +28,7 @@ pub(super) enum CheckpointPace {
     Easy,
     /// All of it, and the log made short.
     Thorough,
-    /// What can be done when nobody is at the gate.
+    /// What can be done while the gate is free.
     Parting,
 }
 

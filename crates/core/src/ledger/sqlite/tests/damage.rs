@@ -203,7 +203,7 @@ fn no_changed_column_is_unseen() {
         ledger.engine.checkpoint().unwrap();
         std::fs::copy(directory.file(), copy.file()).unwrap();
         let raw = rusqlite::Connection::open(copy.file()).unwrap();
-        // Nobody cuts the power here.
+        // Power cuts are not the subject here.
         raw.execute_batch("PRAGMA synchronous = OFF").unwrap();
         raw.execute_batch(&sql).unwrap();
         raw.execute_batch(

@@ -278,7 +278,7 @@ fn calls() {
     check(CALLS);
 }
 
-/// Everyday calls; nobody should be asked about one.
+/// Everyday calls, which should run without a question.
 const PLAIN: &[&str] = &[
     "git status --short --branch",
     "git status -sb -uno",
