@@ -218,8 +218,11 @@ fn what_is_in_conflict_is_not_tracked() {
     repository.put("kept.txt", "ours\n");
     repository.git(&["commit", "-qam", "ours"]);
     assert!(!repository.tries(&["merge", "-q", "other"]));
-    repository.put("kept.txt", "ours\n");
-    repository.asks(&["rm kept.txt"]);
+    // As each side has it: git has both, and no one of them.
+    for content in ["as it was\n", "ours\n", "theirs\n"] {
+        repository.put("kept.txt", content);
+        repository.asks(&["rm kept.txt"]);
+    }
     repository.allows(&["rm other.txt"]);
 }
 
