@@ -18,7 +18,7 @@ const RULE: &str = r#"
 version = 1
 [[rule]]
 effect = "allow"
-commands = ["rm", "sed", "tee", "mv", "cp", "make", "git rm"]
+commands = ["rm", "sed", "tee", "mv", "cp", "make", "git rm", "sqlite3", "ssh-keygen", "tar", "strip"]
 writes = ["${project}/**"]
 tracked = true
 [[rule]]
@@ -62,14 +62,23 @@ impl Repository {
         fs::write(path, content).unwrap();
     }
 
-    fn tries(&self, args: &[&str]) -> bool {
+    fn command(&self, args: &[&str]) -> Command {
         let mut git = Command::new("git");
         for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"] {
             git.env_remove(name);
         }
         git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
         git.args(["-c", "user.name=x", "-c", "user.email=x@example.com"]).args(args);
-        git.current_dir(&self.0).output().is_ok_and(|output| output.status.success())
+        git.current_dir(&self.0);
+        git
+    }
+
+    fn tries(&self, args: &[&str]) -> bool {
+        self.command(args).output().is_ok_and(|output| output.status.success())
+    }
+
+    fn output(&self, args: &[&str]) -> Vec<u8> {
+        self.command(args).output().unwrap().stdout
     }
 
     fn git(&self, args: &[&str]) {
@@ -187,8 +196,12 @@ fn what_git_cannot_give_back_asks() {
         // The line makes another index before.
         "git reset; rm staged.txt",
         "git rm --cached kept.txt; rm kept.txt",
-        // What it writes is not known.
+        // What it writes is not known, or more than its operands.
         "make",
+        "sqlite3 kept.txt 'delete from t'",
+        "ssh-keygen -q -f kept.txt",
+        "tar --backup -cf kept.txt sub",
+        "strip kept.txt",
     ]);
     for name in ["changed.txt", "new.txt", "nowhere.txt", "sub", "link"] {
         for tool in ["write_file", "edit_file", "delete_file"] {
@@ -253,4 +266,59 @@ fn a_repository_that_lies_in_another_has_files_of_its_own() {
     repository.asks(&["rm sub/inner/kept.txt"]);
     repository.git(&["-C", "sub/inner", "add", "kept.txt"]);
     repository.allows(&["rm sub/inner/kept.txt"]);
+}
+
+#[test]
+fn what_is_missing_in_the_store_does_not_come_back() {
+    let Some(repository) = Repository::new("missing", "sha1") else { return };
+    repository.put("alone.txt", "alone\n");
+    repository.git(&["update-index", "--add", "--info-only", "alone.txt"]);
+    repository.asks(&["rm alone.txt"]);
+    repository.git(&["hash-object", "-w", "alone.txt"]);
+    repository.allows(&["rm alone.txt"]);
+    // A file of the store is empty after a power cut.
+    let path = String::from_utf8(repository.output(&["rev-parse", ":kept.txt"])).unwrap();
+    let (folder, file) = path.trim_end().split_at(2);
+    let loose = repository.0.join(".git/objects").join(folder).join(file);
+    let content = fs::read(&loose).unwrap();
+    fs::remove_file(&loose).unwrap();
+    fs::write(&loose, "").unwrap();
+    repository.asks(&["rm kept.txt"]);
+    fs::remove_file(&loose).unwrap();
+    repository.asks(&["rm kept.txt"]);
+    fs::write(&loose, content).unwrap();
+    repository.allows(&["rm kept.txt"]);
+    // In a pack, whose index alone is not enough.
+    repository.git(&["repack", "-adq"]);
+    repository.git(&["prune-packed"]);
+    assert!(!loose.exists());
+    repository.allows(&["rm kept.txt", "rm sub/kept.txt"]);
+    let packs = repository.0.join(".git/objects/pack");
+    for entry in fs::read_dir(packs).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "pack") {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    repository.asks(&["rm kept.txt"]);
+}
+
+#[test]
+fn a_work_tree_beside_the_main_one_has_the_same_store() {
+    let Some(repository) = Repository::new("beside", "sha1") else { return };
+    repository.git(&["worktree", "add", "-q", "beside"]);
+    repository.allows(&["rm beside/kept.txt"]);
+    repository.put("beside/new.txt", "new\n");
+    repository.asks(&["rm beside/new.txt"]);
+}
+
+#[test]
+fn a_damaged_index_tells_nothing() {
+    let Some(repository) = Repository::new("damaged", "sha1") else { return };
+    let path = repository.0.join(".git/index");
+    let mut index = fs::read(&path).unwrap();
+    let at = index.windows(9).position(|window| window == b"other.txt").unwrap();
+    index[at] = b'p';
+    fs::write(&path, index).unwrap();
+    repository.asks(&["rm kept.txt"]);
 }

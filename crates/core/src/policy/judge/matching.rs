@@ -470,6 +470,10 @@ impl CallJudge<'_> {
 
     /// Whether a command is known to write, and git can give back all of that.
     fn all_comes_back(&self, argv: &[Word]) -> Result<bool, NeedsFiles> {
+        let program = argv.first().and_then(Word::literal).map(base_name);
+        if !program.is_some_and(tracked::writes_operands_alone) {
+            return Ok(false);
+        }
         let mut writes = false;
         for action in self.actions {
             let ActionKind::Path { access: FileAccess::Write, target, extent, by: Some(by) } =

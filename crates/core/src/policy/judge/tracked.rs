@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sha1::Sha1;
-use sha2::{Digest as _, Sha256};
+use sha2::{Digest, Sha256};
 
 use super::known::KnownFiles;
 use crate::call::hex;
-use crate::path::{FileLookup, PathError, is_below};
+use crate::path::{DirListing, FileLookup, PathError, is_below};
 use crate::policy::reading::repository;
 use crate::shell::FileAccess;
 
@@ -68,8 +68,15 @@ pub(super) fn is_kept(path: &str, known: &KnownNames, files: &dyn FileLookup) ->
     name.zip(names).is_some_and(|(name, names)| names.all().any(|kept| kept == name))
 }
 
-/// Whether git can give this file back as it is: its index has just this content. A file that git changes as it takes it in
-/// (other line ends, a filter such as that of Git LFS) counts as one that it cannot give back.
+/// Whether a program of this name is known to write the files that its operands name, and no others beside them: a database has
+/// a log, an archive a backup.
+pub(super) fn writes_operands_alone(program: &str) -> bool {
+    const PROGRAMS: &[&str] = &["cp", "mv", "rm", "sed", "tee", "truncate", "unlink"];
+    PROGRAMS.contains(&program)
+}
+
+/// Whether git can give this file back as it is: its index has just this content, and its store has that. A file that git
+/// changes as it takes it in (other line ends, a filter such as that of Git LFS) counts as one that it cannot give back.
 pub(super) fn gives_back(path: &str, files: &dyn FileLookup) -> bool {
     let folder = path.rsplit_once('/').map_or("/", |(folder, _)| folder);
     let Ok(Some((top, git))) = repository::work_tree(folder, files) else { return false };
@@ -77,6 +84,9 @@ pub(super) fn gives_back(path: &str, files: &dyn FileLookup) -> bool {
     let index = files.bytes(&format!("{git}/index"), MOST_BYTES);
     let (Some(name), Some(index)) = (name, index) else { return false };
     let object = [SHA1, SHA256].into_iter().find_map(|hash| {
+        let (entries, sum) = index.split_at_checked(index.len().checked_sub(hash)?)?;
+        // One without a checksum, or with a wrong one, may be damaged.
+        (digest(&[entries], hash) == sum).then_some(())?;
         let mut object = None;
         let base = read(&index, hash, |entry| {
             if entry.name == name.as_bytes() && entry.has_content() {
@@ -87,19 +97,62 @@ pub(super) fn gives_back(path: &str, files: &dyn FileLookup) -> bool {
         object.filter(|_| base.is_none())
     });
     let content = files.bytes(path, MOST_CONTENT);
-    object
-        .zip(content)
-        .is_some_and(|(object, content)| object == object_name(&content, object.len()))
+    object.zip(content).is_some_and(|(object, content)| {
+        let header = format!("blob {}\0", content.len());
+        object == digest(&[header.as_bytes(), &content], object.len())
+            && has_object(&git, &object, files)
+    })
 }
 
-/// What git calls a file with this content, in a repository with names of this length.
-fn object_name(content: &[u8], length: usize) -> Vec<u8> {
-    let header = format!("blob {}\0", content.len());
-    if length == SHA1 {
-        Sha1::new().chain_update(header).chain_update(content).finalize().to_vec()
-    } else {
-        Sha256::new().chain_update(header).chain_update(content).finalize().to_vec()
+/// The hash of these bytes, one after the other, in a repository with names of this length.
+fn digest(parts: &[&[u8]], length: usize) -> Vec<u8> {
+    fn of<D: Digest>(parts: &[&[u8]]) -> Vec<u8> {
+        parts.iter().fold(D::new(), D::chain_update).finalize().to_vec()
     }
+    if length == SHA1 { of::<Sha1>(parts) } else { of::<Sha256>(parts) }
+}
+
+/// Whether the store of a repository has this object: in a file of its own, or in a pack. Stores of others that it borrows
+/// from may go, and do not count.
+fn has_object(git: &str, object: &[u8], files: &dyn FileLookup) -> bool {
+    const MOST_PACKS: usize = 256;
+    let common = files.text(&format!("{git}/commondir"), 4096);
+    let store = match common.as_deref().map(str::trim_end) {
+        None => format!("{git}/objects"),
+        Some(common) if common.starts_with('/') => format!("{common}/objects"),
+        Some(common) => format!("{git}/{common}/objects"),
+    };
+    let name = hex(object);
+    let Some((folder, file)) = name.split_at_checked(2) else { return false };
+    if let Some(loose) = files.bytes(&format!("{store}/{folder}/{file}"), MOST_CONTENT) {
+        return !loose.is_empty();
+    }
+    let packs = format!("{store}/pack");
+    let DirListing::Names(names) = files.list(&packs, MOST_PACKS) else { return false };
+    names.iter().filter_map(|entry| entry.name.strip_suffix(".idx")).any(|pack| {
+        files.has(&format!("{packs}/{pack}.pack")) == Ok(true)
+            && files
+                .bytes(&format!("{packs}/{pack}.idx"), MOST_BYTES)
+                .is_some_and(|index| pack_names(&index, object) == Some(true))
+    })
+}
+
+/// Whether the index of a pack names this object. `None`: it is no index of version 2.
+fn pack_names(index: &[u8], object: &[u8]) -> Option<bool> {
+    const HEADER: &[u8] = b"\xfftOc\0\0\0\x02";
+    const TABLE: usize = HEADER.len();
+    let word = |at: usize| -> Option<usize> {
+        usize::try_from(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?)).ok()
+    };
+    index.starts_with(HEADER).then_some(())?;
+    // How many names begin with no more than each byte, and then the names, in order.
+    let first = usize::from(*object.first()?);
+    let from = if first == 0 { 0 } else { word(TABLE + (first - 1) * 4)? };
+    let to = word(TABLE + first * 4)?;
+    let names = TABLE + 256 * 4;
+    let length = object.len();
+    let found = index.get(names + from.checked_mul(length)?..names + to.checked_mul(length)?)?;
+    Some(found.chunks_exact(length).any(|name| name == object))
 }
 
 /// The files of an index that lie below a folder.
