@@ -2,6 +2,7 @@
 import type * as Api from '../../mcp.js';
 import type { ApprovalRequest, Decision } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
+import { readsNoLines } from '../gate/callback-calls.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { isQuestion } from '../gate/questions.js';
 import { beware, needsSecondYes } from '../gate/stands-out.js';
@@ -192,7 +193,7 @@ function checkServer(place: string, server: unknown): void {
 export const mcpApprover: typeof Api.mcpApprover = (server, given) => {
   const options = takeProtocolOptions('mcpApprover', given);
   checkServer('mcpApprover', server);
-  return (request, { abortSignal }) => ask(server, request, abortSignal, options);
+  return readsNoLines((request, { abortSignal }) => ask(server, request, abortSignal, options));
 };
 makesCallbacks(mcpApprover, 'mcpApprover(server)');
 
@@ -200,10 +201,10 @@ makesCallbacks(mcpApprover, 'mcpApprover(server)');
 export const mcpQuestioner: typeof Api.mcpQuestioner = (server, ...options: never[]) => {
   checkNone('mcpQuestioner', options);
   checkServer('mcpQuestioner', server);
-  return async (request, { abortSignal }) => {
+  return readsNoLines(async (request, { abortSignal }) => {
     const decision = await ask(server, request, abortSignal);
     // Answers that were checked against the questions a moment ago.
     return decision.type === 'respond' ? (decision.output as { answers: [] }).answers : null;
-  };
+  });
 };
 makesCallbacks(mcpQuestioner, 'mcpQuestioner(server)');

@@ -77,11 +77,11 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
   const call = (): void =>
     person.waits([...waiting].map((key) => ({ key, toolName: String(key.toolName ?? 'a call') })));
   const inTurn = (request: ShownRequest, given?: GivenContext): Promise<unknown> => {
-    const isCallback = takesCall(request.approvalId, ask);
+    takesCall(request.approvalId);
     const { abortSignal, objectionTo } = wholeContext(request, given);
     return lines.inTurn(linesFor(request), async () => {
       abortSignal.throwIfAborted();
-      lines.mustBeInOrder(isCallback);
+      lines.mustBeInOrder();
       if (lines.isLeft) throw ended(lines);
       try {
         call();
