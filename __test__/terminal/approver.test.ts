@@ -65,6 +65,47 @@ test('what is not shown whole is approved by nobody at once, and can be seen who
   expect(await decided).toEqual({ type: 'approve' });
 });
 
+test('an edit that changes nothing is no edit, and one that stands out needs a second answer as a yes does', async () => {
+  const request = await requestFor({ command: 'rm -rf /home/x' });
+  const { input, output, until, shown } = place(true);
+  const decided = terminalApprover({ input, output })(request, signal);
+  await until('Run it? ');
+  input.write('e\r');
+  await until('Run it with: ');
+  input.write('\r');
+  await until('Nothing was changed');
+  await until('Run it? ', 2);
+  input.write('y\r');
+  await until('y once more runs it');
+  await until('Run it? ', 3);
+  // What the first yes was about is another call.
+  input.write('e {"command":"rm -rf /home/y"}\r');
+  await until('The same once more runs it');
+  await until('Run it? ', 4);
+  expect(shown()).toMatch(/It would run like this:[^]*\/home\/y[^]*it takes away what may not come back/);
+  // It is the draft, and the same once more.
+  input.write('e\r');
+  await until('Run it with: ', 2);
+  input.write('\r');
+  expect(await decided).toEqual({ type: 'edit', args: { command: 'rm -rf /home/y' } });
+});
+
+test('what an edit becomes that does not stand out runs at once, and on a pipe no edit is a no', async () => {
+  const request = await requestFor({ command: 'rm -rf /home/x' });
+  const { input, output, until } = place(true);
+  const decided = terminalApprover({ input, output })(request, signal);
+  await until('Run it? ');
+  input.write('e {"command":"ls"}\r');
+  expect(await decided).toEqual({ type: 'edit', args: { command: 'ls' } });
+  const pipe = place(false);
+  using _warned = listenToWarnings();
+  pipe.input.end('e {"command":"rm -rf /home/x"}\n');
+  expect(await terminalApprover({ input: pipe.input, output: pipe.output })(request, signal)).toMatchObject({
+    type: 'reject',
+    reason: expect.stringContaining('changes nothing') as unknown,
+  });
+});
+
 test('what may deceive is approved by a second y on a terminal, and what does not by the first', async () => {
   for (const [command, asked] of [
     ['ls \u202e x', 2],
