@@ -168,7 +168,8 @@ function choicesOf(request: ApprovalRequest, options: ProtocolOptions | undefine
 function edited(before: unknown, reason: { reason?: string }, text: string): Decision {
   try {
     const args: unknown = JSON.parse(text);
-    if (isUnchanged(snapshot(before).json, args)) return rejection('The edit changes nothing, so that it decides nothing.');
+    if (isUnchanged(snapshot(before).json, args))
+      return rejection('The edit changes nothing, so that it decides nothing.');
     return { type: 'edit', args, ...reason };
   } catch (error) {
     return rejection(`The edited arguments are not JSON: ${messageOf(error)}`);
