@@ -36,8 +36,8 @@ const WITH_EFFORT = thatSay(/\b(?:isThorough|effort)\b(?!\.)|each-runtime\.js|tr
 /** Tests that try some of their cases in `npm test`, or fewer where it runs them once more. */
 const SAMPLED = thatSay(/\bsample[<(]|\bis(?:Sample|Whole)\b|\beffort\([^,()]+, [^,()]+, /);
 
-/** Tests that replace modules, which they must not do for others: each has a process of its own. */
-const ALONE = thatSay(/\bvi\.mock\(/);
+/** Tests that replace modules, or count what happened in the process (`@isolated`): each has a process of its own. */
+const ALONE = thatSay(/\bvi\.mock\(|^ \* @isolated$/m);
 
 /**
  * What `npm test` runs on AI SDK 6, too: of each room and of each promise that the SDK has a part in, what meets the SDK first. All

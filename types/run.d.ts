@@ -208,8 +208,9 @@ export interface TerminalApprover {
  * Piped lines answer one call each and one question each, in the order in which those are put here, however early they come. A line is
  * a no where it cannot be taken (a broken edit, `e` alone, an empty line): its reason says why, and a process warning says so. A line
  * belongs to its call also when that was decided elsewhere, and then answers nothing. All of a call is shown at once, with what stands
- * out in it, and its one line counts. Called in a function of yours, it cannot know whether that would have come to it. After a call
- * that was decided elsewhere before its turn, no line answers anything then (`ERR_INPUT_ENDED`).
+ * out in it, and its one line counts. A call that is given to a function of yours may be over before that asks: it
+ * was decided elsewhere, or the function failed. After one, no line answers anything (`ERR_INPUT_ENDED`). For an input of your own
+ * that counts from when the first approver for it is made outside of such functions.
  *
  * Ctrl+C aborts the run. Without a human to ask, the calls are rejected, a process warning says so, and at its end the run fails.
  * `ERR_INPUT_ENDED`: the input has ended. `ERR_OUTPUT_UNSEEN`: the answers are typed on a terminal that the question would not be shown

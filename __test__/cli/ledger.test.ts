@@ -431,6 +431,27 @@ it('what is not shown whole is approved by nobody who did not say so, and show h
   expect((await answer).approved).toBe(true);
 });
 
+describe('edit --args', () => {
+  it('that changes nothing is no edit, whatever the order of the names', async () => {
+    const { gate, run } = there();
+    const { id } = await ask(gate, { path: 'a', mode: 1 });
+    const done = await run(['edit', id, '--args', '{"mode":1,"path":"a"}']);
+    expect(done).toMatchObject({ code: 5, stderr: expect.stringContaining('nothing is changed') as unknown });
+    expect((await gate.get(id))?.status).toBe('pending');
+  });
+
+  it('of what needs a second yes: --yes', async () => {
+    const { gate, run } = there();
+    const { id, answer } = await ask(gate, { path: 'a' });
+    const edit = ['edit', id, '--args', '{"path":"a\\u202eb"}'];
+    const done = await run(edit);
+    expect(done).toMatchObject({ code: 5, stderr: expect.stringMatching(/not edited: .*bidi.*--yes/) as unknown });
+    expect((await gate.get(id))?.status).toBe('pending');
+    expect(await run([...edit, '--yes'])).toMatchObject({ code: 0 });
+    expect(await answer).toMatchObject({ approved: true, args: { path: 'a\u202eb' } });
+  });
+});
+
 describe('edit --editor', () => {
   const edited = async (script: string, args: unknown = { path: 'a' }) => {
     const { gate, run, root } = there();

@@ -308,6 +308,17 @@ describe('arguments in an editor', () => {
     expect(await gate.pending()).toHaveLength(1);
   });
 
+  it('that are those that were asked for are no edit', async () => {
+    const { gate, mia } = setUp();
+    const { approvalId } = await ask(gate, { args: { command: 'make', in: 'x' } });
+    const { status, body } = await mia.decide<Failed>(approvalId, {
+      type: 'edit',
+      args: { in: 'x', command: 'make' },
+    });
+    expect([status, body.error.code]).toEqual([422, 'ERR_INVALID_DECISION']);
+    expect(await gate.pending()).toHaveLength(1);
+  });
+
   it('that the policies deny are not taken', async () => {
     const gate = gateOf({ policy });
     const { mia } = setUp(gate);

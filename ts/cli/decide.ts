@@ -14,6 +14,7 @@ import { answering, checked } from './questions.js';
 import { offered, placeOf, readRemember, refuseIfForgotten, remember, type RememberOptions } from './remember.js';
 import { isAlike } from '../gate/batch.js';
 import { dangersInWords } from '../gate/danger.js';
+import { editedCall } from '../gate/edited-call.js';
 import { standsOut, startedFirst } from '../gate/stands-out.js';
 import { CONTENTS, summary, toJson } from './shown.js';
 import { columns, oneLine } from './style.js';
@@ -153,7 +154,7 @@ export async function decideOne(
     const record = await recordOf(ledger, typed, false);
     if (!asJson) await tellWhat(record);
     const decision = checked(record, await make(record));
-    if (decision.type === 'approve' && record.status === 'pending') await bewareOf(record, values);
+    if (record.status === 'pending') await bewareOf(record, decision, values);
     const effect = decision.type === 'approve' ? 'allow' : 'deny';
     if (remembered !== undefined) await beforeRemembering(ledger, record, effect, remembered, values);
     if (values.reason !== undefined) decision.reason = values.reason.toWellFormed();
@@ -174,8 +175,10 @@ async function tellWhat(record: KeptRecord): Promise<void> {
 }
 
 /** A call that may not be what it seems, or may do what cannot be undone, is approved only by a person who says so. */
-async function bewareOf(record: KeptRecord, { yes, json }: DecideValues): Promise<void> {
-  const shown = toJson(record);
+async function bewareOf(record: KeptRecord, decision: HumanDecision, { yes, json }: DecideValues): Promise<void> {
+  if (decision.type !== 'approve' && decision.type !== 'edit') return;
+  const asked = toJson(record);
+  const shown = decision.type === 'edit' ? editedCall(asked, decision.args) : asked;
   const flags = standsOut(shown);
   const { first, others } = startedFirst(dangersInWords(shown));
   if (flags.length + first.length + others.length === 0 || yes === true) return;
@@ -187,10 +190,11 @@ async function bewareOf(record: KeptRecord, { yes, json }: DecideValues): Promis
     : 'it may not be what it seems';
   const why = [...first, ...(flags.length === 0 ? [] : [`${how} (${flags.join(', ')})`]), ...others];
   const what = `${shortId(record.approvalId)}: ${why.join('; ')}`;
-  if (asks && (await confirm(`${what}. Approve it?`))) return;
+  const isEdit = decision.type === 'edit';
+  if (asks && (await confirm(`${what}. ${isEdit ? 'Run it as edited?' : 'Approve it?'}`))) return;
   throw new ExitError(
     Exit.refused,
-    `not approved: ${what}. Look at it with \`countersign show\`, then pass --yes`,
+    `not ${isEdit ? 'edited' : 'approved'}: ${what}. Look at it with \`countersign show\`, then pass --yes`,
     'ERR_NOT_CONFIRMED',
   );
 }

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isUnchanged } from '../gate/edited-call.js';
 import type { KeptRecord } from '../native.js';
 import { misfitIn, revive, snapshot } from '../values/snapshot.js';
 import { canAsk, confirm } from './ask.js';
@@ -30,16 +31,17 @@ export async function edit(args: readonly string[]): Promise<number> {
   const make = async (record: KeptRecord): Promise<HumanDecision> => {
     const edited = given !== undefined ? given.args : isOpen(record) ? await editedArguments(record.args) : record.args;
     // What is tagged stays what its tag says, no matter who wrote it.
-    return { type: 'edit', args: snapshot(revive(edited)).json };
+    const changed: unknown = revive(edited);
+    if (mayEdit(record) && isKept(record) && isUnchanged(record.args, changed)) throw notEdited();
+    return { type: 'edit', args: snapshot(changed).json };
   };
   return withLedger(values, 'change', (ledger) => decideOne(ledger, id, make, values, by));
 }
 
 /** Whether editing it first is of use. If not, the ledger says why. @throws {ExitError} */
-export function isOpen({ status = 'pending', expiresAt, contents = 'kept', allowedDecisions }: KeptRecord): boolean {
-  if (status !== 'pending' || !allowedDecisions.includes('edit')) return false;
-  if (expiresAt !== null && expiresAt <= Date.now()) return false;
-  if (contents === 'kept') return true;
+export function isOpen(record: KeptRecord): boolean {
+  if (!mayEdit(record)) return false;
+  if (isKept(record)) return true;
   throw new ExitError(
     Exit.refused,
     'its arguments are not kept whole, so that they cannot be edited: give all of them with --args',
@@ -47,8 +49,17 @@ export function isOpen({ status = 'pending', expiresAt, contents = 'kept', allow
   );
 }
 
+const mayEdit = ({ status = 'pending', expiresAt, allowedDecisions }: KeptRecord): boolean =>
+  status === 'pending' && allowedDecisions.includes('edit') && (expiresAt === null || expiresAt > Date.now());
+
+const isKept = ({ contents = 'kept' }: KeptRecord): boolean => contents === 'kept';
+
 export const notEdited = (): ExitError =>
-  new ExitError(Exit.refused, 'not edited: the request still waits, and you may edit it again', 'ERR_NOT_EDITED');
+  new ExitError(
+    Exit.refused,
+    'not edited, since nothing is changed: the request still waits, and you may edit it again',
+    'ERR_NOT_EDITED',
+  );
 
 /** What the user makes of it. @throws {ExitError} when that is nothing new */
 async function editedArguments(args: unknown): Promise<unknown> {

@@ -1,8 +1,8 @@
 /** Another call in the place of one that waits, made in the user's editor. */
 import { doubtsAbout } from '../gate/danger.js';
-import { shownArgs } from '../gate/agent-reason.js';
+import { editedCall, isUnchanged } from '../gate/edited-call.js';
 import { textOfCall, withText } from '../gate/text-field.js';
-import { preview, type KeptRecord } from '../native.js';
+import type { KeptRecord } from '../native.js';
 import { revive, snapshot } from '../values/snapshot.js';
 import { inEditor, isOpen, notEdited } from './edit.js';
 import { readJson } from './options.js';
@@ -16,7 +16,11 @@ export async function changedIn(record: KeptRecord): Promise<unknown> {
   const before = field?.text ?? `${JSON.stringify(args, null, 2)}\n`;
   const after = await inEditor(before, field?.extension);
   if (after.trim() === '' || after === before) throw notEdited();
-  if (field === undefined) return snapshot(revive(readJson(after, 'what you wrote'))).json;
+  if (field === undefined) {
+    const changed = revive(readJson(after, 'what you wrote'));
+    if (isUnchanged(args, changed)) throw notEdited();
+    return snapshot(changed).json;
+  }
   // Editors end the last line.
   const text = before.endsWith('\n') ? after : after.replace(/\r?\n$/, '');
   if (text === before) throw notEdited();
@@ -25,11 +29,9 @@ export async function changedIn(record: KeptRecord): Promise<unknown> {
 
 /** It as it would run, and what stands out in it. */
 export function editedAsk(record: KeptRecord, args: unknown): { lines: string[]; doubts: string[] } {
-  const { toolName } = record;
-  const { text, flags } = preview(toolName, shownArgs({ args, agentReason: toJson(record).agentReason }));
-  const call = { ...toJson(record), args, flags, verdict: null, changes: [] };
+  const call = editedCall(toJson(record), args);
   return {
-    lines: ['It would run like this:', '', ...text.split('\n')],
+    lines: ['It would run like this:', '', ...call.preview.split('\n')],
     doubts: doubtsAbout(call),
   };
 }

@@ -621,16 +621,18 @@ export class CallAsker {
     const objectionTo = (given: unknown): Promise<string | undefined> => this.gate.objectionTo(record, given);
     const context = { abortSignal, objectionTo };
     const end = asks(record.approvalId, callback, context);
+    let how: 'answered' | 'failed' = 'failed';
     try {
       const given: unknown = this.inContext(() =>
         callback(requestOf(record, args, this.gate) as never, { ...context }),
       );
       if (isThenable(given)) await Promise.resolve(given).then(take);
       else take(given);
+      how = 'answered';
     } catch (error) {
       return () => this.#onFailure(record, error, abortSignal);
     } finally {
-      end();
+      end(how);
     }
     // Then it is cancelled, which is not to be forestalled by those who notice that.
     return abortSignal.aborted ? () => {} : decides;

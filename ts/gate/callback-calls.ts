@@ -9,11 +9,24 @@ export function hearsUnasked(callback: object, hear: (record: ApprovalRecord) =>
   UNASKED.set(callback, hear);
 }
 
-/** How many requests were decided before the callback of a user was asked about them. What it would have done about them is unknown. */
+/** Says that the callback has nothing to do with piped lines: of a request that it is not asked about there is nothing to know. */
+export function readsNoLines<T extends object>(callback: T): T {
+  hearsUnasked(callback, () => {});
+  return callback;
+}
+
+/** How many requests were over before the functions of users that they were given to asked one of ours. Nobody knows whether they would have. */
 let skipped = 0;
 
-/** That number: a program that reads answers in the order of requests is out of order when it has grown. */
+/** That number: who reads answers in the order of requests is out of order when it has grown. */
 export const skippedRequests = (): number => skipped;
+
+/**
+ * That number when answers could first be meant for a request, at an input that is met now. Where a function of a user is asked now,
+ * it may be met in that, and other calls of it may have been meant to.
+ */
+export const skippedAtFirst = (): number =>
+  [...ASKED.values()].some(({ isOurs, context }) => !isOurs && !context.abortSignal.aborted) ? 0 : skipped;
 
 /** Tells the callback that it is not asked about this request. */
 export function tellUnasked(callback: object, record: ApprovalRecord): void {
@@ -30,9 +43,10 @@ export interface AskContext {
 }
 
 interface CallbackCall {
-  callback: object;
   context: AskContext;
-  /** Whether one of ours was asked by the callback, or is the callback. */
+  /** Whether the callback is one of ours. */
+  isOurs: boolean;
+  /** Whether one of ours was asked by it, or is it. */
   isTaken: boolean;
 }
 
@@ -40,19 +54,22 @@ interface CallbackCall {
 const ASKED = new Map<string, CallbackCall>();
 
 /**
- * Has one of ours find the callback that it is called in. A callback that is still at it when its request is decided elsewhere has
- * skipped that, unless one of ours was asked.
+ * Has one of ours find the callback that it is called in. A callback has skipped its request where that is decided elsewhere, or
+ * the callback fails, before one of ours was asked. With an answer of its own it skips nothing.
  *
  * @returns what ends that
  */
-export function asks(approvalId: string, callback: object, context: AskContext): () => void {
-  const call = { callback, context, isTaken: UNASKED.has(callback) };
-  // At once: the next request may be put before the callback is back.
+export function asks(approvalId: string, callback: object, context: AskContext): (how: 'answered' | 'failed') => void {
+  const isOurs = UNASKED.has(callback);
+  const call = { context, isOurs, isTaken: isOurs };
+  const { abortSignal } = context;
   const skip = (): void => void (call.isTaken || (skipped += 1));
   ASKED.set(approvalId, call);
-  context.abortSignal.addEventListener('abort', skip, { once: true });
-  return () => {
-    context.abortSignal.removeEventListener('abort', skip);
+  // At once: the next request may be put before the callback is back.
+  abortSignal.addEventListener('abort', skip, { once: true });
+  return (how) => {
+    abortSignal.removeEventListener('abort', skip);
+    if (how === 'failed' && !abortSignal.aborted) skip();
     if (ASKED.get(approvalId) === call) ASKED.delete(approvalId);
   };
 }
@@ -60,12 +77,10 @@ export function asks(approvalId: string, callback: object, context: AskContext):
 /** What the callback was given that is asked about this request now; `undefined`: none is. */
 export const contextOf = (approvalId: string | undefined): AskContext | undefined => callOf(approvalId)?.context;
 
-/** One of ours, this one, is asked about the request. @returns whether it is the very callback that the request was put to */
-export function takesCall(approvalId: string | undefined, ours: object): boolean {
+/** One of ours is asked about the request. */
+export function takesCall(approvalId: string | undefined): void {
   const call = callOf(approvalId);
-  if (call === undefined) return false;
-  call.isTaken = true;
-  return call.callback === ours;
+  if (call !== undefined) call.isTaken = true;
 }
 
 const callOf = (approvalId: string | undefined): CallbackCall | undefined =>

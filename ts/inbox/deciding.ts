@@ -3,6 +3,7 @@ import type { ApprovalRecord, Decision, PolicyVerdict } from '../../index.js';
 import { becomes } from '../ai-sdk/saved/told-run.js';
 import { messageOf } from '../errors/message-of.js';
 import { MOST_AT_ONCE, refuseIfDoubtful } from '../gate/batch.js';
+import { isUnchanged, NOTHING_CHANGED } from '../gate/edited-call.js';
 import type { LocalGate } from '../gate/gate.js';
 import { preview } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
@@ -29,6 +30,8 @@ export async function decide(
   if (!person.mayDecide) throw forbidden('You may look, and not decide.');
   const before = await existing(gate, id);
   if (decision.type === 'edit' && before.status === 'pending') {
+    if (before.contents === 'kept' && isUnchanged(snapshot(before.args).json, decision.args))
+      throw new RefusedRequest(422, 'ERR_INVALID_DECISION', `${NOTHING_CHANGED}.`);
     const { problems } = await checked(gate, before, decision.args);
     if (problems.length > 0)
       throw new RefusedRequest(422, 'ERR_INVALID_DECISION', 'The edited arguments do not fit.', { problems });

@@ -46,6 +46,7 @@ export const ALSO_CALLED: Readonly<Record<string, string | readonly string[]>> =
   deadline: TIME,
   denied: 'policy',
   deniedtools: 'policy',
+  default: 'policy',
   deny: 'policy',
   denylist: 'policy',
   denytools: 'policy',

@@ -60,17 +60,36 @@ export const knownToRules = (toolName: string, tool: Tool | undefined) => ({
 
 /** What rules that deny or ask also mean it by: under the name that its server gives it, where its set has another one. */
 function otherRuleNames(toolName: string, tool: Tool | undefined): readonly string[] | undefined {
-  const [ruleName, given] = wholeNames({ toolName, tool });
-  return given === undefined || given === ruleName ? undefined : [given];
+  const [, ...others] = wholeNames({ toolName, tool });
+  return others.length === 0 ? undefined : others;
 }
 
-/** What it is known by to rules, and would be if its set had the name that its server gives it. */
+/**
+ * What it is known by to rules, and would be if its set had the name that its server gives it. Which server that is, its set may
+ * say, `mcpTools` and its client: a name that looks like that of another server takes it away from none of them.
+ */
 function wholeNames({ toolName, tool }: CallableTool): string[] {
   const ruleName = ruleNameOf(toolName, tool);
-  const server = serverOf(toolName, tool);
-  const given = metadataOf(tool)['toolName'];
-  return server === undefined || typeof given !== 'string' ? [ruleName] : [ruleName, mcpName(server, given)];
+  const { toolName: given, clientName, [SERVER]: named } = metadataOf(tool);
+  if (typeof given !== 'string') return [ruleName];
+  const client = typeof clientName === 'string' && clientName !== UNNAMED_CLIENT ? serverName(clientName) : undefined;
+  const servers = [serverOf(toolName, tool), typeof named === 'string' ? named : undefined, client];
+  const names = servers.filter((server) => server !== undefined).map((server) => mcpName(server, given));
+  return [...new Set([ruleName, ...names])];
 }
+
+/** Where `mcpTools` says which server a tool is of, in what its client says of it. */
+const SERVER = 'countersignServer';
+
+/** What the AI SDK calls a client that has no name: it tells no server from another. */
+const UNNAMED_CLIENT = 'ai-sdk-mcp-client';
+
+/** What is said of a tool that a program says is of this server. A client of AI SDK 6 does not say what the server calls it. */
+export const metadataOfServer = (server: string, name: string, tool: Tool): object => ({
+  ...metadataOf(tool),
+  toolName: name,
+  [SERVER]: server,
+});
 
 /** The server of a tool, empty for an unknown one; `undefined`: the tool is the program's own. */
 export function serverOf(toolName: string, tool: Tool | undefined): string | undefined {

@@ -3,6 +3,7 @@ import type * as Api from '../../acp.js';
 import type { ApprovalRequest, Decision, FileChange } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { oneLine } from '../gate/in-a-line.js';
+import { readsNoLines } from '../gate/callback-calls.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { beware, needsSecondYes, standsOut } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
@@ -99,7 +100,7 @@ export const acpApprover: typeof Api.acpApprover = (connection, sessionId, given
   const options = takeProtocolOptions('acpApprover', given);
   checkConnection('acpApprover', 'the connection', connection, ['request', 'requestPermission']);
   checkSession('acpApprover', sessionId);
-  return async (request, { abortSignal }) => {
+  return readsNoLines(async (request, { abortSignal }) => {
     const cancellation = { cancellationSignal: abortSignal, stopWaitingOnCancel: true } as const;
     const ask = async (isSecond: boolean): Promise<Decision<never>> => {
       const params = permissionRequest(request, sessionId, options, isSecond);
@@ -113,7 +114,7 @@ export const acpApprover: typeof Api.acpApprover = (connection, sessionId, given
     if (first.type !== 'approve' || !needsSecondYes(request)) return takenBy(first, options);
     abortSignal.throwIfAborted();
     return takenBy(await ask(true), options);
-  };
+  });
 };
 makesCallbacks(acpApprover, 'acpApprover(connection, sessionId)');
 

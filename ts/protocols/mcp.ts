@@ -2,11 +2,14 @@
 import type * as Api from '../../mcp.js';
 import type { ApprovalRequest, Decision } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
+import { readsNoLines } from '../gate/callback-calls.js';
+import { isUnchanged } from '../gate/edited-call.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { isQuestion } from '../gate/questions.js';
 import { beware, needsSecondYes } from '../gate/stands-out.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { readable } from '../options/check.js';
+import { snapshot } from '../values/snapshot.js';
 import { checkNone } from '../options/names.js';
 import {
   checkConnection,
@@ -150,7 +153,8 @@ function choicesOf(request: ApprovalRequest, options: ProtocolOptions | undefine
           : rejection(`It was approved once, and needs a second yes, in "confirm". ${beware(request)}.`),
     };
   });
-  if (allowedDecisions.includes('edit')) choices.push({ name: 'edit', field: 'args', decide: edited });
+  if (allowedDecisions.includes('edit'))
+    choices.push({ name: 'edit', field: 'args', decide: (reason, text) => edited(request.args, reason, text) });
   if (allowedDecisions.includes('respond')) choices.push({ name: 'respond', field: 'answer', decide: responded });
   if (allowedDecisions.includes('skip'))
     choices.push({
@@ -161,9 +165,12 @@ function choicesOf(request: ApprovalRequest, options: ProtocolOptions | undefine
   return choices;
 }
 
-function edited(reason: { reason?: string }, text: string): Decision {
+function edited(before: unknown, reason: { reason?: string }, text: string): Decision {
   try {
-    return { type: 'edit', args: JSON.parse(text) as unknown, ...reason };
+    const args: unknown = JSON.parse(text);
+    if (isUnchanged(snapshot(before).json, args))
+      return rejection('The edit changes nothing, so that it decides nothing.');
+    return { type: 'edit', args, ...reason };
   } catch (error) {
     return rejection(`The edited arguments are not JSON: ${messageOf(error)}`);
   }
@@ -192,7 +199,7 @@ function checkServer(place: string, server: unknown): void {
 export const mcpApprover: typeof Api.mcpApprover = (server, given) => {
   const options = takeProtocolOptions('mcpApprover', given);
   checkServer('mcpApprover', server);
-  return (request, { abortSignal }) => ask(server, request, abortSignal, options);
+  return readsNoLines((request, { abortSignal }) => ask(server, request, abortSignal, options));
 };
 makesCallbacks(mcpApprover, 'mcpApprover(server)');
 
@@ -200,10 +207,10 @@ makesCallbacks(mcpApprover, 'mcpApprover(server)');
 export const mcpQuestioner: typeof Api.mcpQuestioner = (server, ...options: never[]) => {
   checkNone('mcpQuestioner', options);
   checkServer('mcpQuestioner', server);
-  return async (request, { abortSignal }) => {
+  return readsNoLines(async (request, { abortSignal }) => {
     const decision = await ask(server, request, abortSignal);
     // Answers that were checked against the questions a moment ago.
     return decision.type === 'respond' ? (decision.output as { answers: [] }).answers : null;
-  };
+  });
 };
 makesCallbacks(mcpQuestioner, 'mcpQuestioner(server)');

@@ -1,8 +1,11 @@
 /** A line as the answer to what waits. Nothing here reads or writes. */
 import type { ApprovalRequest, Decision, DecisionType, Question } from '../../index.js';
+import { CountersignError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { dangersInWords, type DangerousCall } from '../gate/danger.js';
+import { isUnchanged, NOTHING_CHANGED } from '../gate/edited-call.js';
 import { isHidden, standsOut, startedFirst } from '../gate/stands-out.js';
+import { revive, snapshot } from '../values/snapshot.js';
 import { safeLong } from './safe-long.js';
 import { argumentLines } from './whole.js';
 import { isKeyAlone, isNo, isYes, notOffered } from './words.js';
@@ -64,7 +67,7 @@ export const OTHERS = 'Anything else is no, with that as the reason. An empty li
 export function readAnswer(line: string, asked: AnswerableCall): LineAnswer {
   const text = line.trim();
   const [, letter = '', rest = ''] = /^([er])\s+([^]*)$/.exec(text) ?? [];
-  if (letter === 'e') return edited(rest);
+  if (letter === 'e') return edited(rest, asked);
   if (letter === 'r') return { type: 'respond', output: rest };
   if (isYes(text)) return { type: 'approve' };
   if (isNo(text)) return { type: 'reject' };
@@ -94,15 +97,23 @@ export const unoffered = (key: string): LineAnswer & { type: 'say' } => ({
   lines: [`${notOffered(key)}.`, SHORT],
 });
 
-/** Arguments that a human wrote as JSON. */
-export function edited(json: string): LineAnswer {
+/** Arguments that a human wrote as JSON. Those that were asked for are no answer. */
+export function edited(json: string, { args: before }: Pick<ApprovalRequest, 'args'>): LineAnswer {
   try {
-    return { type: 'edit', args: JSON.parse(json) as unknown };
+    const args: unknown = JSON.parse(json);
+    return isUnchanged(snapshot(before).json, revive(args)) ? UNCHANGED : { type: 'edit', args };
   } catch (error) {
-    const broken = `That is not JSON: ${safeLong(messageOf(error))}`;
+    const isJson = CountersignError.isInstance(error);
+    const broken = isJson ? safeLong(error.message) : `That is not JSON: ${safeLong(messageOf(error))}`;
     return { type: 'say', lines: [broken], broken };
   }
 }
+
+const UNCHANGED: LineAnswer = {
+  type: 'say',
+  lines: [`${NOTHING_CHANGED}.`, SHORT],
+  broken: 'The edit changes nothing.',
+};
 
 /** Why a piped line that decides nothing is a rejection: there it cannot be asked for another one. */
 export const untaken = (line: string, { broken }: { broken?: string }): string =>

@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { CountersignError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import { skippedRequests } from '../gate/callback-calls.js';
+import { skippedAtFirst, skippedRequests } from '../gate/callback-calls.js';
 import { WorkLimit } from '../values/limit.js';
 import { whenAborted } from '../values/when-aborted.js';
 import { SeenOutput, seenOutput } from './seen.js';
@@ -38,14 +38,12 @@ export class LineInput {
   #isEnded = false;
   /** How many requests were skipped before the first of these lines could be meant for one. */
   readonly #skippedBefore: number;
-  /** Whether an approver was called by a function of the program. */
-  #isWrapped = false;
   #failure: CountersignError | undefined;
 
   constructor(input: LineSource, output: Writable) {
     this.#input = input;
     // The lines of a program's own input have been there from its beginning.
-    this.#skippedBefore = input === process.stdin ? 0 : skippedRequests();
+    this.#skippedBefore = input === process.stdin ? 0 : skippedAtFirst();
     // The next caller is told; without a listener it would end the process.
     input.on('error', (error) => (this.#failure ??= inputFailed(error)));
     const seen = seenOutput(input, output);
@@ -89,21 +87,18 @@ export class LineInput {
   }
 
   /**
-   * A line of a pipe answers the call whose turn it is. Called in a function of the program, an approver does not hear of calls that
-   * were decided before that function asked about them: after the first of these, no line answers anything. On a terminal a line
-   * answers what is shown.
+   * A line of a pipe answers the call whose turn it is. An approver hears of the calls that it is not asked about. A function of the
+   * program does not: after the first call that one was given, and that was over before the function asked, no line answers
+   * anything that is asked here. On a terminal a line answers what is shown.
    *
-   * @param isCallback whether the approver is the callback of the run: then it hears of them
    * @throws {CountersignError} `ERR_INPUT_ENDED`
    */
-  mustBeInOrder(isCallback: boolean): void {
-    if (this.isTerminal) return;
-    this.#isWrapped ||= !isCallback;
-    if (!this.#isWrapped || skippedRequests() === this.#skippedBefore) return;
+  mustBeInOrder(): void {
+    if (this.isTerminal || skippedRequests() === this.#skippedBefore) return;
     throw new CountersignError({
       code: 'ERR_INPUT_ENDED',
       message:
-        'a call was decided elsewhere before the function that terminalApprover() is called in asked about it, so that nobody knows which call the next piped line is for. Give terminalApprover() itself as onApprovalRequest, or run it on a terminal',
+        'a call was over before a function that it was given to asked about it, so that nobody knows which call the next piped line is for. Give terminalApprover() itself as onApprovalRequest and onQuestion, let other calls be answered at a gate, or run it on a terminal',
     });
   }
 

@@ -5,16 +5,18 @@ import type { ApprovalRequest, Decision, DecisionType, Question, QuestionRequest
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
 import { warnSeldom } from '../errors/warn-once.js';
-import { agentLine, shownPreview } from '../gate/agent-reason.js';
+import { agentLine, shownPreview, type ReasonedCall } from '../gate/agent-reason.js';
 import { contextOf, hearsUnasked, takesCall } from '../gate/callback-calls.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
-import { dangersInWords, doubtsAbout } from '../gate/danger.js';
+import { dangersInWords, doubtsAbout, type DangerousCall } from '../gate/danger.js';
+import { editedCall } from '../gate/edited-call.js';
 import { standsOut, startedFirst } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { checkForm } from '../options/forms.js';
+import { isSame } from '../values/same.js';
 import { snapshot, revive } from '../values/snapshot.js';
 import { notifyWay, PersonCall, type NotifyWay } from './call-person.js';
 import {
@@ -26,6 +28,7 @@ import {
   SHORT_PIPED,
   shortFor,
   untaken,
+  type LineAnswer,
 } from './answers.js';
 import { lineInput, type LineInput } from './line-input.js';
 import { safeLong } from './safe-long.js';
@@ -77,11 +80,11 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
   const call = (): void =>
     person.waits([...waiting].map((key) => ({ key, toolName: String(key.toolName ?? 'a call') })));
   const inTurn = (request: ShownRequest, given?: GivenContext): Promise<unknown> => {
-    const isCallback = takesCall(request.approvalId, ask);
+    takesCall(request.approvalId);
     const { abortSignal, objectionTo } = wholeContext(request, given);
     return lines.inTurn(linesFor(request), async () => {
       abortSignal.throwIfAborted();
-      lines.mustBeInOrder(isCallback);
+      lines.mustBeInOrder();
       if (lines.isLeft) throw ended(lines);
       try {
         call();
@@ -134,7 +137,17 @@ class PutText {
 
   /** That its beginning is out of the window, in words. */
   get away(): string | undefined {
-    return scrolledAway(this.#text, this.#lines.window);
+    return this.awayOf(this.#text);
+  }
+
+  /** The same of another text. */
+  awayOf(text: string): string | undefined {
+    return scrolledAway(text, this.#lines.window);
+  }
+
+  /** A text that is broken between its words. */
+  inWords(text: string): string {
+    return inWords(text, this.#lines.window);
   }
 }
 
@@ -163,17 +176,19 @@ async function decisionOn(
   await lines.forget(signal);
   if (!lines.isTerminal) return pipedDecision(request, lines, signal, objectionTo);
   say(inWords(`${shortFor(request)}\n`, lines.window));
-  let isWarned = false;
+  /** What was looked at twice, and runs when it is answered once more. */
+  let looked: LineAnswer | undefined;
   for (;;) {
     const line = await next(lines, 'Run it? ', signal);
+    const draft = looked?.type === 'edit' ? revive(looked.args) : request.args;
     const answer =
       line.trim() === 'e' && request.allowedDecisions.includes('edit')
-        ? edited(await next(lines, 'Run it with: ', signal, editable(request.args)))
+        ? edited(await next(lines, 'Run it with: ', signal, editable(draft)), request)
         : readAnswer(line, request);
-    const { away } = put;
-    if (answer.type === 'approve' && !isWarned && (away !== undefined || doubtsAbout(request).length > 0)) {
-      isWarned = true;
-      lines.say(inWords(`${secondLook(request, away)} y once more runs it.\n`, lines.window));
+    const look = isSame(answer, looked) ? undefined : lookAgain(answer, request, put);
+    if (look !== undefined) {
+      looked = answer;
+      lines.say(look);
       await lines.forget(signal);
       continue;
     }
@@ -187,6 +202,25 @@ async function decisionOn(
     lines.say(inWords(`That was not taken: ${safeLong(objection)}\n${shortFor(request)}\n`, lines.window));
     await lines.forget(signal);
   }
+}
+
+/** What is said where one yes is not enough for what would run: the call, or what it was edited to. */
+function lookAgain(
+  answer: LineAnswer,
+  request: DangerousCall & Pick<ApprovalRequest, 'flags'> & ReasonedCall,
+  put: PutText,
+): string | undefined {
+  if (answer.type === 'edit') {
+    const call = editedCall(request, snapshot(revive(answer.args)).json);
+    const shown = `It would run like this:\n${call.preview}\n`;
+    const away = put.awayOf(shown);
+    return away === undefined && doubtsAbout(call).length === 0
+      ? undefined
+      : `${shown}${put.inWords(`${secondLook(call, away)} The same once more runs it.\n`)}`;
+  }
+  const { away } = put;
+  if (answer.type !== 'approve' || (away === undefined && doubtsAbout(request).length === 0)) return undefined;
+  return put.inWords(`${secondLook(request, away)} y once more runs it.\n`);
 }
 
 /** Takes one line, even a bad one: the next one belongs to the next call. */

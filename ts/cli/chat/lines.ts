@@ -13,6 +13,8 @@ import type { PersonCall } from '../../terminal/call-person.js';
 import { agentLine, shownPreview } from '../../gate/agent-reason.js';
 import { startedFirst } from '../../gate/stands-out.js';
 import { argumentLines } from '../../terminal/whole.js';
+import { isSame } from '../../values/same.js';
+import { revive } from '../../values/snapshot.js';
 import { readAnswer } from './answers.js';
 import { readCommand } from './commands.js';
 import type { LocalChat } from './parts.js';
@@ -65,6 +67,8 @@ interface PutAsk {
   text: string;
   isSeen: boolean;
   isWarned: boolean;
+  /** The arguments that it would run with, where those were looked at twice. */
+  edited?: unknown;
   answers: (string | readonly string[] | null)[];
 }
 
@@ -285,6 +289,9 @@ class LineFrontEnd {
     const { approvalId } = ask.request;
     const answer = readAnswer(line, ask);
     const put = this.#put!;
+    if (answer.type === 'edit' && (await this.#looksAgain(put, answer.args))) return true;
+    // It may have been decided elsewhere meanwhile.
+    if (this.#put !== put) return true;
     const runs = ['approve', 'always', 'like', 'all'].includes(answer.type);
     const away = scrolledAway(`${put.text}${SHORT}`, this.#options.window?.());
     // Text that went through a pipe is not reviewed again, and each of its lines answers one call.
@@ -314,9 +321,24 @@ class LineFrontEnd {
         await this.#chat.always(approvalId, answer.remember);
         break;
       default:
-        await this.#chat.decide(approvalId, answer);
+        // What is tagged stays what its tag says.
+        await this.#chat.decide(approvalId, answer.type === 'edit' ? { ...answer, args: revive(answer.args) } : answer);
     }
     return this.#next();
+  }
+
+  /** Whether the call, with these arguments, is put once more before it runs: as any call, it may need two yes. */
+  async #looksAgain(put: PutAsk, args: unknown): Promise<boolean> {
+    if (this.#options.input.isTTY !== true || isSame(args, put.edited)) return false;
+    const { request, dangers, warnings } = await this.#chat.reconsider(put.id, revive(args));
+    const shown = ['It would run like this:', ...shownPreview(request).split('\n')];
+    const away = scrolledAway([...shown, SHORT].join('\n'), this.#options.window?.());
+    const doubts = [...dangers, ...warnings, ...(away === undefined ? [] : [away])];
+    if (doubts.length === 0 || this.#put !== put) return false;
+    put.edited = args;
+    this.#ask(...shown, `Look twice: ${doubts.join('; ')}.`, 'The same once more does it.');
+    this.#sayHow(put);
+    return true;
   }
 
   async #answerQuestion(ask: Extract<WaitingAsk, { kind: 'question' }>, line: string): Promise<boolean> {

@@ -164,6 +164,14 @@ function stringEnd(data: string): SequenceEnd {
 /** What goes on with a sequence whose ESC was taken for the Esc key; words that somebody types begin in another way. */
 const GOES_ON = /^(?:[[\]O^_]|P(?:[^A-Za-z\s]|$))/;
 
+/** The same, however late it comes: a whole sequence, which nobody types as fast. */
+// oxlint-disable-next-line no-control-regex -- what terminals send
+const GOES_ON_LATE = /^(?:\[[0-9;:<=>?]*[@-~\u001b]|O[A-HPQRS])/;
+
+/** A sequence that ends with one character: that is no key, however late it comes. Of what a terminal answers the end may never come. */
+// oxlint-disable-next-line no-control-regex -- what terminals send
+const IS_SHORT = /^\u001b[[O]/;
+
 /** Takes what a terminal sends apart. */
 export class KeyReader {
   readonly #decoder = new StringDecoder('utf8');
@@ -172,6 +180,8 @@ export class KeyReader {
   #pasted: string | null = null;
   /** The last thing was the Esc key, or an ESC that came long before what follows it. */
   #isEscape = false;
+  /** The last thing was the Esc key or a cut sequence, and that was long ago. */
+  #isLate = false;
   #isTakenBack = false;
 
   /** Whether the Esc key that was told last was none: what came then goes on with a sequence. */
@@ -182,31 +192,39 @@ export class KeyReader {
   /** After how many ms {@link flush} is due, when nothing more comes; `undefined`: it is not. */
   get wait(): number | undefined {
     if (this.#rest === ESC) return ESCAPE;
-    return this.#rest === '' && !this.#isEscape ? undefined : LATE;
+    return (this.#rest === '' || this.#isLate) && !this.#isEscape ? undefined : LATE;
   }
 
   feed(chunk: Uint8Array): KeyPress[] {
     const data = Buffer.from(chunk).toString('latin1');
-    const goesOn = this.#isEscape && GOES_ON.test(data);
-    this.#isTakenBack = goesOn;
+    const isLate = this.#isLate && (this.#rest !== '' || GOES_ON_LATE.test(data));
+    const goesOn = (this.#isEscape && GOES_ON.test(data)) || (isLate && this.#rest === '');
+    this.#isTakenBack = goesOn && this.#isEscape;
     this.#isEscape = false;
+    this.#isLate = false;
     // What is cut must not swallow what stops everything.
     if (data === '\u0003') {
       this.#pasted = null;
       this.#rest = '';
     }
-    return this.#read(goesOn ? `${ESC}${data}` : this.#rest + data);
+    const keys = this.#read(goesOn ? `${ESC}${data}` : this.#rest + data, isLate);
+    // It may be cut once more.
+    this.#isLate = isLate && this.#rest !== '';
+    return keys;
   }
 
   /** Nothing more came: then it was the Esc key, or something unknown. */
   flush(): KeyPress[] {
     const rest = this.#rest;
-    this.#rest = '';
+    // The Esc key is told first; what comes a moment later may still be the rest of another key.
+    this.#isLate ||= this.#isEscape || IS_SHORT.test(rest);
+    this.#rest = IS_SHORT.test(rest) ? rest : '';
     this.#isEscape = rest === ESC;
     return rest === ESC ? alone([{ kind: 'key', name: 'escape' }], false) : [];
   }
 
-  #read(data: string): KeyPress[] {
+  /** @param isLate the sequence at its beginning was cut, and is no key by now */
+  #read(data: string, isLate: boolean): KeyPress[] {
     const keys: PressedKey[] = [];
     let isOdd = false;
     let rest = data;
@@ -231,6 +249,7 @@ export class KeyReader {
         // Another ESC: the first was the Esc key.
         const name = sequence === ESC ? 'escape' : SEQUENCES[sequence];
         if (sequence === PASTE) this.#pasted = '';
+        else if (isLate && rest === data && sequence !== ESC) isOdd = true;
         else if (name !== undefined && typeof end === 'number') keys.push({ kind: 'key', name });
         else isOdd = true;
         rest = rest.slice(sequence === ESC ? 1 : length);

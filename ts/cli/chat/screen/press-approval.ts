@@ -2,6 +2,7 @@
 import type { Decision } from '../../../../index.js';
 import { messageOf } from '../../../errors/message-of.js';
 import { revive, snapshot } from '../../../values/snapshot.js';
+import { isUnchanged } from '../../../gate/edited-call.js';
 import { textOfCall, withText } from '../../../gate/text-field.js';
 import { notOffered } from '../../../terminal/words.js';
 import {
@@ -353,10 +354,9 @@ export function withEdited(
     // Editors end a file with a line end.
     json = withText(before, field, was.endsWith('\n') ? text : text.replace(/\n$/, ''));
   }
-  if (JSON.stringify(json) === JSON.stringify(before))
-    return { state: goTo(state, PANEL, 'nothing was changed: it goes on waiting') };
   // What is tagged stays what its tag says.
   const args = revive(json);
+  if (isUnchanged(before, args)) return { state: goTo(state, PANEL, 'nothing was changed: it goes on waiting') };
   return { state: goTo(state, { at: 'checking' }), action: { type: 'reconsider', approvalId, args, text, field } };
 }
 
