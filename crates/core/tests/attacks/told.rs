@@ -225,6 +225,94 @@ fn settings_of_ruff_have_it_change_nothing_unasked() {
 }
 
 #[test]
+fn settings_of_ruff_count_in_each_folder_that_it_looks_at() {
+    let house = House::new("linted-below");
+    for link in ["keys", "key", "h/f", "ol", "d/l", "dst/c", "-out", "sub/00Tree.html"] {
+        fs::remove_file(house.root.join("project").join(link)).unwrap();
+    }
+    for folder in ["project/src/deep", "project/node_modules/x", "out/py"] {
+        fs::create_dir_all(house.root.join(folder)).unwrap();
+    }
+    let policy = started(&house, "developer", "project");
+    let (here, src) =
+        (["ruff check", "ruff format --check", "python -m ruff check ."], "ruff check src");
+    let others = ["ruff check --isolated", "ruff check sub", "ruff --version"];
+    for settings in [
+        "fix = true",
+        "cache-dir = '../../../out'",
+        "extend = '../../../out/x.toml'",
+        "include = ['.env']",
+        "extend-include = ['*.key']",
+        "extension = { env = 'python' }",
+        "lint.isort.required-imports = ['from evil import run']",
+    ] {
+        for (file, text) in [
+            ("project/src/ruff.toml", settings.to_owned()),
+            ("project/src/deep/.ruff.toml", settings.to_owned()),
+            ("project/src/deep/pyproject.toml", format!("[tool.ruff]\n{settings}\n")),
+        ] {
+            house.put(file, text);
+            tried(&policy, &here, &others);
+            let lines = [
+                src,
+                "ruff format --diff src",
+                "ruff format src",
+                "ruff analyze graph src",
+                "cd src && ruff check",
+            ];
+            let lines = if file.contains("deep") { &lines[..4] } else { &lines };
+            tried(&policy, lines, &[]);
+            fs::remove_file(house.root.join(file)).unwrap();
+        }
+        // Those of the user, and those above what lies outside.
+        for file in ["home/.config/ruff/ruff.toml", "home/.config/ruff/.ruff.toml"] {
+            house.put(file, settings);
+            tried(&policy, &here, &["ruff --version"]);
+            fs::remove_file(house.root.join(file)).unwrap();
+        }
+        house.put("out/ruff.toml", settings);
+        tried(
+            &policy,
+            &["ruff check ../out", "ruff check ../out/py", "ruff check ../out/py/a.py"],
+            &here,
+        );
+        fs::remove_file(house.root.join("out/ruff.toml")).unwrap();
+        // It does not go into packages, unless it is told to.
+        house.put("project/node_modules/x/ruff.toml", settings);
+        tried(
+            &policy,
+            &["ruff check node_modules/x", "ruff check --exclude x", "ruff check --exclude=x"],
+            &here,
+        );
+        house.put("project/ruff.toml", "exclude = ['a']");
+        tried(&policy, &here, &others);
+        for file in ["project/ruff.toml", "project/node_modules/x/ruff.toml"] {
+            fs::remove_file(house.root.join(file)).unwrap();
+        }
+    }
+    // The cache lies beside each of them, and is a write wherever symlinks lead.
+    house.put("project/src/ruff.toml", "line-length = 100");
+    for (cache, lines) in [
+        ("project/.ruff_cache", &here[..]),
+        ("project/src/.ruff_cache", &[src, "ruff format --check"]),
+    ] {
+        for target in [house.at("out"), house.at("project/.git/hooks")] {
+            let link = house.root.join(cache);
+            symlink(target, &link).unwrap();
+            tried(
+                &policy,
+                lines,
+                &["ruff check -n", "ruff format --check --no-cache", "ruff check -n src"],
+            );
+            fs::remove_file(&link).unwrap();
+            tried(&policy, &[], lines);
+        }
+    }
+    symlink("../out", house.root.join("project/.ruff_cache")).unwrap();
+    tried(&policy, &["ruff check --isolated", "ruff check -- -n"], &["ruff check --isolated -n"]);
+}
+
+#[test]
 fn what_deletes_or_searches_a_folder_meets_what_is_below_by_each_door() {
     let house = House::new("below");
     fs::create_dir_all(house.root.join("project/empty")).unwrap();

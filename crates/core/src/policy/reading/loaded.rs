@@ -87,7 +87,7 @@ impl ActionReader<'_> {
                 DoubtReason::SettingsOfNpm => self.is_plain_npm(&start),
                 DoubtReason::SettingsOfShellcheck => self.is_plain_shellcheck(&target, &start),
                 DoubtReason::SettingsOfTypeScript => self.writes_within(by, place),
-                DoubtReason::SettingsOfRuff => self.lints_only(by, &start),
+                DoubtReason::SettingsOfRuff => self.lints_only(by, place),
                 DoubtReason::KeepsRights => self.has_plain_rights(&target, &start),
                 DoubtReason::NotInstalled => self.is_installed(by, &start),
                 DoubtReason::FindsWords | DoubtReason::FindsLinks => {

@@ -21,6 +21,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut ArgumentWalk)> {
         "checkers.configured" => checkers::configured,
         "checkers.compiled" => checkers::compiled,
         "checkers.linted" => checkers::linted,
+        "checkers.linted_formats" => checkers::linted_formats,
         "checkers.formats" => checkers::formats,
         "checkers.formats_modules" => checkers::formats_modules,
         "checkers.searched" => checkers::searched,

@@ -56,7 +56,8 @@ fn takes_back() -> Vec<TakingBack> {
 /// Whether it writes, or nothing allows it unless a rule spells it out.
 fn is_more_than_looking(effects: &CommandEffects) -> bool {
     let writes = effects.paths.iter().any(|used| used.access == FileAccess::Write);
-    writes || !effects.unknown.is_empty()
+    // Which settings there are only files tell.
+    writes || effects.unknown.iter().any(|(_, why)| !why.is_about_settings())
 }
 
 fn line(words: &[&str]) -> Vec<Word> {
