@@ -313,6 +313,121 @@ fn settings_of_ruff_count_in_each_folder_that_it_looks_at() {
 }
 
 #[test]
+fn what_a_formatter_goes_through_is_protected_as_if_it_were_named() {
+    let house = House::new("gone-through");
+    for link in ["keys", "key", "h/f", "ol", "d/l", "dst/c", "-out", "sub/00Tree.html"] {
+        fs::remove_file(house.root.join("project").join(link)).unwrap();
+    }
+    house.put("project/node_modules/.bin/prettier", "");
+    let shows = [
+        "prettier .",
+        "prettier --check .",
+        "biome check",
+        "biome format .",
+        "npx --no-install prettier .",
+    ];
+    let changes =
+        ["prettier --write .", "prettier -w .", "biome check --write", "biome format --write ."];
+    let python = ["black .", "black", "ruff format", "ruff check --fix ."];
+    let src = ["prettier --write src", "biome check src", "black src", "ruff check --fix src"];
+    let rules = r#"{"effect":"allow","commands":["prettier","biome","black","ruff","npx --no-install prettier"],"writes":["${project}/**"]}"#;
+    let all = own(rules);
+    let denied = own(&format!(r#"{rules},{{"effect":"deny","reads":["**/credentials.json"]}}"#));
+    for name in ["developer", all.as_str()] {
+        let policy = started(&house, name, "project");
+        // `.env` and `server.key` are of no kind that they know.
+        for lines in [&shows[..], &changes, &python, &src] {
+            tried(&policy, &[], lines);
+        }
+        house.put("project/app/credentials.json", "{");
+        tried(&policy, &shows, &python);
+        tried(&policy, &changes, &src);
+        assert_eq!(
+            verdict(&started(&house, &denied, "project"), "bash", "prettier .").0,
+            Effect::Deny
+        );
+        fs::remove_file(house.root.join("project/app/credentials.json")).unwrap();
+        for file in [".vscode/settings.json", ".github/workflows/ci.yml", "app/.mcp.json"] {
+            house.put(&format!("project/{file}"), "{}");
+            tried(&policy, &changes[..2], &shows);
+            tried(&policy, &[], &src);
+            fs::remove_file(house.root.join("project").join(file)).unwrap();
+        }
+        house.put("project/.github/a.py", "");
+        tried(&policy, &python, &shows);
+        tried(&policy, &[], &changes);
+        fs::remove_file(house.root.join("project/.github/a.py")).unwrap();
+    }
+}
+
+#[test]
+fn settings_name_no_file_to_a_checker_unasked() {
+    let house = House::new("named-by-settings");
+    for link in ["keys", "key", "h/f", "ol", "d/l", "dst/c", "-out", "sub/00Tree.html"] {
+        fs::remove_file(house.root.join("project").join(link)).unwrap();
+    }
+    let mypy = ["mypy", "mypy src", "python -m mypy src"];
+    let black = ["black --diff .", "black .", "python -m black --check src"];
+    let prettier = ["prettier .", "prettier --check .", "prettier --write ."];
+    let rubocop = ["rubocop", "rubocop src"];
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("mypy.ini", "[mypy]\nfiles = .env\npretty = True", &mypy),
+        ("mypy.ini", "[mypy]\nfiles = ~/.ssh/id_rsa", &mypy),
+        ("setup.cfg", "[mypy]\nfiles =\n  server.key", &mypy),
+        ("mypy.ini", "[mypy]\ncache_dir = ../out", &mypy),
+        ("pyproject.toml", "[tool.mypy]\njunit_xml = '.git/hooks/pre-commit'", &mypy),
+        ("mypy.ini", "[mypy]\nlinecount_report = ../out", &mypy),
+        ("pyproject.toml", "[tool.black]\ninclude = '(\\.env|server.key)$'", &black),
+        (
+            ".prettierrc",
+            r#"{"overrides":[{"files":["server.key"],"options":{"parser":"babel"}}]}"#,
+            &prettier,
+        ),
+        (".prettierrc", "parser: babel", &prettier),
+        ("src/.prettierrc", r#"{"parser":"babel"}"#, &prettier),
+        (".rubocop.yml", "AllCops:\n  Include:\n    - .env\n", &rubocop),
+        ("src/.rubocop.yml", "AllCops:\n  CacheRootDirectory: ../../out\n", &rubocop),
+    ];
+    for name in [
+        "developer",
+        r#"{"version":1,"rule":[{"effect":"allow","commands":["mypy","python -m mypy","python -m black","black","prettier","rubocop"],"writes":["${project}/**"]},{"effect":"ask","writes":["/**","!${project}","!${project}/**"]}]}"#,
+    ] {
+        let policy = started(&house, name, "project");
+        for (file, text, lines) in cases {
+            tried(&policy, &[], lines);
+            house.put(&format!("project/{file}"), text);
+            tried(&policy, lines, &[]);
+            fs::remove_file(house.root.join("project").join(file)).unwrap();
+        }
+    }
+    let policy = started(&house, "developer", "project");
+    for (file, text, lines) in [
+        ("mypy.ini", "[mypy]\nfiles = src\nstrict = True\ncache_dir = .cache", &mypy[..]),
+        ("pyproject.toml", "[tool.black]\nline-length = 100\n[tool.mypy]\nstrict = true", &black),
+        (".prettierrc", "semi: false", &prettier),
+    ] {
+        house.put(&format!("project/{file}"), text);
+        tried(&policy, &[], lines);
+        fs::remove_file(house.root.join("project").join(file)).unwrap();
+    }
+    house.put("project/x.ini", "[mypy]\nfiles = .env");
+    tried(&policy, &["mypy --config-file x.ini", "cp x.ini mypy.ini && mypy"], &[]);
+    // What they keep beside them, where a symlink stands in its place.
+    for (link, lines) in [
+        (".eslintcache", ["eslint --cache src", "eslint src"]),
+        ("eslint-suppressions.json", ["eslint --suppress-all src", "eslint src"]),
+        ("node_modules/.cache/prettier", ["prettier --cache .", "prettier ."]),
+    ] {
+        let link = house.root.join("project").join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        tried(&policy, &[], &lines);
+        symlink(house.at("out"), &link).unwrap();
+        tried(&policy, &lines[..1], &lines[1..]);
+        fs::remove_file(&link).unwrap();
+    }
+}
+
+#[test]
 fn what_deletes_or_searches_a_folder_meets_what_is_below_by_each_door() {
     let house = House::new("below");
     fs::create_dir_all(house.root.join("project/empty")).unwrap();

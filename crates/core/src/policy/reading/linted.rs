@@ -10,7 +10,7 @@ use super::repository::upwards;
 use crate::path::{DirListing, FileLookup, PathError, locate};
 use crate::policy::action::{ActionKind, ByArgument, UseExtent};
 use crate::policy::judge::places;
-use crate::shell::Word;
+use crate::shell::{Word, WordPiece};
 
 /// The longest file of settings that is read, in bytes.
 const MOST_TEXT: usize = 1 << 18;
@@ -94,6 +94,17 @@ const EXCLUDE: &str = "exclude";
 /// The settings that say which files are sources.
 const INCLUDES: &[&str] = &["include", "extend-include"];
 
+/// Where settings count for a command.
+#[derive(Default)]
+pub(super) struct LookedAt {
+    /// What it looks at, and where it runs: settings in the folders above count.
+    pub(super) above: BTreeSet<String>,
+    /// The folders that it goes through.
+    pub(super) tops: BTreeSet<String>,
+    /// Whether its words say all of that.
+    certain: bool,
+}
+
 /// The folders in which there are settings, and whether those leave others out than usual.
 #[derive(Default)]
 struct SettingFolders {
@@ -139,7 +150,7 @@ impl ActionReader<'_> {
             return Ok(None);
         }
         let mut folders = SettingFolders { excludes, ..SettingFolders::default() };
-        let (dirs, adrift) = places(place.start, self.files)?;
+        let (_, adrift) = places(place.start, self.files)?;
         if adrift {
             return Ok(None);
         }
@@ -153,25 +164,9 @@ impl ActionReader<'_> {
                 return Ok(None);
             }
         }
-        let mut above: BTreeSet<String> = BTreeSet::new();
-        let mut tops: BTreeSet<String> = BTreeSet::new();
-        for dir in &dirs {
-            above
-                .extend(locate(".", &place.start.at(dir), self.files)?.places().map(str::to_owned));
-            for action in &self.actions {
-                let ActionKind::Path { target, extent, by: Some(user), .. } = &action.kind else {
-                    continue;
-                };
-                if user.command != by.command {
-                    continue;
-                }
-                let Some(target) = target.literal() else { return Ok(None) };
-                let located = locate(target, &place.start.at(dir), self.files)?;
-                above.extend(located.places().map(str::to_owned));
-                if extent.is_recursive() {
-                    tops.extend(located.reals().map(str::to_owned));
-                }
-            }
+        let LookedAt { above, tops, certain } = self.looked_at(by, place)?;
+        if !certain {
+            return Ok(None);
         }
         for folder in above.iter().flat_map(|path| upwards(path).map_while(|folder| folder)) {
             if !folders.add(folder, self.files)? {
@@ -189,6 +184,43 @@ impl ActionReader<'_> {
                 return Ok(Some(folders));
             }
         }
+    }
+}
+
+impl ActionReader<'_> {
+    /// What a command looks at, as its words say.
+    pub(super) fn looked_at(
+        &self, by: ByArgument, place: CommandPlace<'_>,
+    ) -> Result<LookedAt, PathError> {
+        let mut looked_at = LookedAt { certain: true, ..LookedAt::default() };
+        for dir in places(place.start, self.files)?.0 {
+            let here = locate(".", &place.start.at(&dir), self.files)?;
+            looked_at.above.extend(here.places().map(str::to_owned));
+            for action in &self.actions {
+                let ActionKind::Path { target, extent, by: Some(user), .. } = &action.kind else {
+                    continue;
+                };
+                if user.command != by.command {
+                    continue;
+                }
+                // Of what is known in part, the folder that it begins with.
+                let known = match (target.literal(), target.pieces.first()) {
+                    (Some(path), _) => path,
+                    (None, Some(WordPiece::Text(text))) => {
+                        text.rsplit_once('/').map_or(".", |(folder, _)| folder)
+                    }
+                    (None, _) => ".",
+                };
+                let is_whole = target.literal().is_some();
+                looked_at.certain &= is_whole;
+                let located = locate(known, &place.start.at(&dir), self.files)?;
+                looked_at.above.extend(located.places().map(str::to_owned));
+                if extent.is_recursive() || !is_whole {
+                    looked_at.tops.extend(located.reals().map(str::to_owned));
+                }
+            }
+        }
+        Ok(looked_at)
     }
 }
 

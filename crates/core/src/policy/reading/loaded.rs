@@ -47,9 +47,17 @@ impl ActionReader<'_> {
     pub(super) fn also_writes(
         &mut self, command: usize, path: String, extent: UseExtent, place: CommandPlace<'_>,
     ) {
+        self.also_uses(command, FileAccess::Write, path, extent, place);
+    }
+
+    /// The same of what it reads or writes.
+    pub(super) fn also_uses(
+        &mut self, command: usize, access: FileAccess, path: String, extent: UseExtent,
+        place: CommandPlace<'_>,
+    ) {
         let arg = self.words(ByArgument { command, arg: 0 }).len();
         let kind = ActionKind::Path {
-            access: FileAccess::Write,
+            access,
             target: literal(path),
             extent,
             by: Some(ByArgument { command, arg }),
@@ -88,6 +96,7 @@ impl ActionReader<'_> {
                 DoubtReason::SettingsOfShellcheck => self.is_plain_shellcheck(&target, &start),
                 DoubtReason::SettingsOfTypeScript => self.writes_within(by, place),
                 DoubtReason::SettingsOfRuff => self.lints_only(by, place),
+                DoubtReason::SettingsOfChecker => self.names_no_others(by, place),
                 DoubtReason::KeepsRights => self.has_plain_rights(&target, &start),
                 DoubtReason::NotInstalled => self.is_installed(by, &start),
                 DoubtReason::FindsWords | DoubtReason::FindsLinks => {

@@ -109,6 +109,13 @@ fn writes_here(walk: &mut ArgumentWalk, here: Word) {
     walk.path(0, FileAccess::Write, here, true);
 }
 
+/// Its settings may name files that its words do not.
+pub(super) fn by_settings(walk: &mut ArgumentWalk, _part: ArgumentPart) {
+    if !walk.tells_of_itself() {
+        walk.unnamable(DoubtReason::SettingsOfChecker);
+    }
+}
+
 /// It goes over the sources below, whichever its operands name: those name others.
 pub(super) fn sources(walk: &mut ArgumentWalk, _part: ArgumentPart) {
     if !walk.tells_of_itself() {

@@ -183,6 +183,11 @@ pub(crate) fn passes_links(name: &str) -> bool {
     always_keeps(name, "past-links")
 }
 
+/// Whether this program shows, or changes, whatever it opens below a directory: any file there of its kinds.
+pub(crate) fn takes_all_below(name: &str) -> bool {
+    always_keeps(name, "all-below")
+}
+
 /// What this program, over all that is below a directory, surely does not go into.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct PassedOver {

@@ -169,6 +169,7 @@ pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> 
         "checkers.revision" => checkers::revision,
         "checkers.setting" => checkers::setting,
         "checkers.sources" => checkers::sources,
+        "checkers.by_settings" => checkers::by_settings,
         "checkers.style" => checkers::style,
         "download.at_file" => download::at_file,
         "download.pinned" => download::pinned,
