@@ -3,7 +3,9 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use crate::house::{House, own, started, tried};
+use countersign_core::policy::Effect;
+
+use crate::house::{House, own, started, tried, verdict};
 
 #[test]
 fn no_file_gets_the_rights_of_its_owner_unasked() {
@@ -203,4 +205,38 @@ fn files_that_options_name_or_compare_are_read() {
             "curl --pinnedpubkey sha256//abc= https://a.example",
         ],
     );
+}
+
+/// Where TypeScript is not installed, this says so and tries nothing.
+#[test]
+fn a_compiler_that_really_writes_outside_of_the_project_was_asked_about() {
+    let compiler = concat!(env!("CARGO_MANIFEST_DIR"), "/../../node_modules/.bin/tsc");
+    if !std::path::Path::new(compiler).exists() {
+        eprintln!("skipped: there is no {compiler}");
+        return;
+    }
+    for (options, leaves) in [
+        (r#""incremental":true,"outDir":"out","rootDir":"src/a""#, true),
+        (r#""composite":true,"outDir":"${configDir}/out","rootDir":"src/a""#, true),
+        (r#""incremental":true,"outDir":"out","rootDir":"src""#, false),
+        (r#""incremental":true,"outDir":"out""#, false),
+        (r#""outDir":"out","rootDir":"src/a""#, false),
+    ] {
+        let house = House::new("compiled");
+        for link in ["keys", "key", "h/f", "ol", "d/l", "dst/c", "-out", "sub/00Tree.html"] {
+            fs::remove_file(house.root.join("project").join(link)).unwrap();
+        }
+        house.put("project/src/a/b.ts", "export const x = 1;");
+        house.put(
+            "project/tsconfig.json",
+            format!("{{\"compilerOptions\":{{{options}}},\"files\":[\"src/a/b.ts\"]}}"),
+        );
+        let (effect, reason) =
+            verdict(&started(&house, "developer", "project"), "bash", "tsc --noEmit");
+        let mut command = std::process::Command::new(compiler);
+        command.arg("--noEmit").current_dir(house.root.join("project")).output().unwrap();
+        let left = house.root.join("tsconfig.tsbuildinfo").exists();
+        assert_eq!(left, leaves, "{options}");
+        assert_eq!(effect != Effect::Allow, leaves, "{options}: {reason}");
+    }
 }
