@@ -423,7 +423,8 @@ pub(crate) fn protection(
     };
     let below = || {
         let below = spots.below.as_ref()?;
-        let more = || below.may_tell_more(files).then(|| PathProtection::new(MANY, ""));
+        let may_be = |pieces: &[WordPiece]| may_be_any(pieces, access);
+        let more = || below.may_tell_more(may_be, files).then(|| PathProtection::new(MANY, ""));
         let said = |path: &str| {
             let read = access == FileAccess::Read;
             of_path(path).or_else(|| of_settings(path).filter(|_| read))

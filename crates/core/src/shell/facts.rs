@@ -332,6 +332,8 @@ pub enum DoubtReason {
     SettingsOfTypeScript,
     /// Settings of ruff in the project, which may have it change the files that it checks.
     SettingsOfRuff,
+    /// Settings of a checker in the project, which may name files that its words do not.
+    SettingsOfChecker,
     /// A copy that keeps the rights of a file; they may give those of its owner to all who run it.
     KeepsRights,
     /// It may give a file the rights of its owner, for all who run it.
@@ -406,6 +408,7 @@ impl DoubtReason {
             | Self::SettingsOfShellcheck
             | Self::SettingsOfTypeScript
             | Self::SettingsOfRuff
+            | Self::SettingsOfChecker
             | Self::KeepsRights
             | Self::GivesRights
             | Self::Indirect
@@ -448,6 +451,7 @@ impl DoubtReason {
                 | Self::SettingsOfShellcheck
                 | Self::SettingsOfTypeScript
                 | Self::SettingsOfRuff
+                | Self::SettingsOfChecker
                 | Self::NotInstalled
                 | Self::ForeignModule
         )
@@ -468,6 +472,7 @@ impl DoubtReason {
                 | Self::SettingsOfShellcheck
                 | Self::SettingsOfTypeScript
                 | Self::SettingsOfRuff
+                | Self::SettingsOfChecker
                 | Self::KeepsRights
                 | Self::NotInstalled
         )
@@ -513,6 +518,9 @@ impl fmt::Display for DoubtReason {
             }
             Self::SettingsOfRuff => {
                 "settings of ruff may have it change files or keep its cache anywhere, or what they say is not known"
+            }
+            Self::SettingsOfChecker => {
+                "settings may have it read or write files that its words do not name, or what they say is not known"
             }
             Self::KeepsRights => {
                 "a file that is copied with its rights may run with those of its owner (setuid), or it is not known which files are copied"

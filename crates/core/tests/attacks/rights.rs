@@ -3,7 +3,9 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use crate::house::{House, own, started, tried};
+use countersign_core::policy::Effect;
+
+use crate::house::{House, own, started, tried, verdict};
 
 #[test]
 fn no_file_gets_the_rights_of_its_owner_unasked() {
@@ -118,6 +120,57 @@ fn a_compiler_writes_and_deletes_nothing_outside_of_the_project_unasked() {
 }
 
 #[test]
+fn what_a_compiler_keeps_for_the_next_time_is_a_write_wherever_it_lies() {
+    let house = House::new("buildinfo");
+    for link in ["keys", "key", "h/f", "ol", "d/l", "dst/c", "-out", "sub/00Tree.html"] {
+        fs::remove_file(house.root.join("project").join(link)).unwrap();
+    }
+    house.put("home/.bashrc", "alias x=y");
+    house.put("project/src/a/b/c/a.ts", "export {}");
+    let policy = started(&house, "developer", "project");
+    let lines = ["tsc --noEmit", "tsc --noEmit -p .", "tsc -b --noEmit"];
+    // What is protected is asked about, and what lies outside of the project; whatever names it.
+    for options in [
+        r#""incremental":true,"tsBuildInfoFile":".git/config""#,
+        r#""tsBuildInfoFile":"${configDir}/.git/hooks/pre-commit""#,
+        r#""composite":true,"tsBuildInfoFile":".vscode/settings.json""#,
+        r#""incremental":true,"generateCpuProfile":".git/hooks/pre-commit""#,
+        r#""incremental":true,"generateTrace":".github/workflows""#,
+        r#""incremental":true,"outDir":"out","rootDir":"src/a/b/c""#,
+        r#""composite":true,"outDir":"${configDir}/out","rootDir":"./src/a""#,
+        r#""incremental":true,"outFile":".git/x.js""#,
+        r#""incremental":true,"writesToAnywhere":"x""#,
+    ] {
+        house.put("project/tsconfig.json", format!("{{\"compilerOptions\":{{{options}}}}}"));
+        tried(&policy, &lines, &["tsc --version"]);
+    }
+    house.put(
+        "project/tsconfig.json",
+        r#"{"compilerOptions":{"incremental":true,"rootDir":"src"}}"#,
+    );
+    tried(&policy, &["tsc --noEmit --outDir out --rootDir src/a/b/c"], &lines);
+    let denied = own(
+        r#"{"effect":"allow","commands":["tsc"]},{"effect":"deny","writes":["**/*.tsbuildinfo"]}"#,
+    );
+    tried(&started(&house, &denied, "project"), &lines, &["tsc --version"]);
+    // By its usual name a symlink stands there.
+    let named = house.root.join("project/tsconfig.tsbuildinfo");
+    symlink("../home/.bashrc", &named).unwrap();
+    tried(&policy, &lines, &["tsc --version"]);
+    let all = own(r#"{"effect":"allow","commands":["tsc"]}"#);
+    tried(&started(&house, &all, "project"), &lines, &["tsc --version"]);
+    house.put("project/tsconfig.json", "{}");
+    tried(
+        &policy,
+        &["tsc --noEmit -i", "tsc --noEmit --incremental", "tsc -b --noEmit"],
+        &lines[..2],
+    );
+    fs::remove_file(&named).unwrap();
+    symlink(".git/config", &named).unwrap();
+    tried(&policy, &["tsc --noEmit --composite", "tsc -b --noEmit"], &lines[..2]);
+}
+
+#[test]
 fn a_folder_in_the_place_of_a_tracked_file_is_not_lost_to_a_stash_unasked() {
     let house = House::new("stashed");
     house.track(&["foo"]);
@@ -152,4 +205,38 @@ fn files_that_options_name_or_compare_are_read() {
             "curl --pinnedpubkey sha256//abc= https://a.example",
         ],
     );
+}
+
+/// Where TypeScript is not installed, this says so and tries nothing.
+#[test]
+fn a_compiler_that_really_writes_outside_of_the_project_was_asked_about() {
+    let compiler = concat!(env!("CARGO_MANIFEST_DIR"), "/../../node_modules/.bin/tsc");
+    if !std::path::Path::new(compiler).exists() {
+        eprintln!("skipped: there is no {compiler}");
+        return;
+    }
+    for (options, leaves) in [
+        (r#""incremental":true,"outDir":"out","rootDir":"src/a""#, true),
+        (r#""composite":true,"outDir":"${configDir}/out","rootDir":"src/a""#, true),
+        (r#""incremental":true,"outDir":"out","rootDir":"src""#, false),
+        (r#""incremental":true,"outDir":"out""#, false),
+        (r#""outDir":"out","rootDir":"src/a""#, false),
+    ] {
+        let house = House::new("compiled");
+        for link in ["keys", "key", "h/f", "ol", "d/l", "dst/c", "-out", "sub/00Tree.html"] {
+            fs::remove_file(house.root.join("project").join(link)).unwrap();
+        }
+        house.put("project/src/a/b.ts", "export const x = 1;");
+        house.put(
+            "project/tsconfig.json",
+            format!("{{\"compilerOptions\":{{{options}}},\"files\":[\"src/a/b.ts\"]}}"),
+        );
+        let (effect, reason) =
+            verdict(&started(&house, "developer", "project"), "bash", "tsc --noEmit");
+        let mut command = std::process::Command::new(compiler);
+        command.arg("--noEmit").current_dir(house.root.join("project")).output().unwrap();
+        let left = house.root.join("tsconfig.tsbuildinfo").exists();
+        assert_eq!(left, leaves, "{options}");
+        assert_eq!(effect != Effect::Allow, leaves, "{options}: {reason}");
+    }
 }

@@ -225,6 +225,209 @@ fn settings_of_ruff_have_it_change_nothing_unasked() {
 }
 
 #[test]
+fn settings_of_ruff_count_in_each_folder_that_it_looks_at() {
+    let house = House::new("linted-below");
+    for link in ["keys", "key", "h/f", "ol", "d/l", "dst/c", "-out", "sub/00Tree.html"] {
+        fs::remove_file(house.root.join("project").join(link)).unwrap();
+    }
+    for folder in ["project/src/deep", "project/node_modules/x", "out/py"] {
+        fs::create_dir_all(house.root.join(folder)).unwrap();
+    }
+    let policy = started(&house, "developer", "project");
+    let (here, src) =
+        (["ruff check", "ruff format --check", "python -m ruff check ."], "ruff check src");
+    let others = ["ruff check --isolated", "ruff check sub", "ruff --version"];
+    for settings in [
+        "fix = true",
+        "cache-dir = '../../../out'",
+        "extend = '../../../out/x.toml'",
+        "include = ['.env']",
+        "extend-include = ['*.key']",
+        "extension = { env = 'python' }",
+        "lint.isort.required-imports = ['from evil import run']",
+    ] {
+        for (file, text) in [
+            ("project/src/ruff.toml", settings.to_owned()),
+            ("project/src/deep/.ruff.toml", settings.to_owned()),
+            ("project/src/deep/pyproject.toml", format!("[tool.ruff]\n{settings}\n")),
+        ] {
+            house.put(file, text);
+            tried(&policy, &here, &others);
+            let lines = [
+                src,
+                "ruff format --diff src",
+                "ruff format src",
+                "ruff analyze graph src",
+                "cd src && ruff check",
+            ];
+            let lines = if file.contains("deep") { &lines[..4] } else { &lines };
+            tried(&policy, lines, &[]);
+            fs::remove_file(house.root.join(file)).unwrap();
+        }
+        // Those of the user, and those above what lies outside.
+        for file in ["home/.config/ruff/ruff.toml", "home/.config/ruff/.ruff.toml"] {
+            house.put(file, settings);
+            tried(&policy, &here, &["ruff --version"]);
+            fs::remove_file(house.root.join(file)).unwrap();
+        }
+        house.put("out/ruff.toml", settings);
+        tried(
+            &policy,
+            &["ruff check ../out", "ruff check ../out/py", "ruff check ../out/py/a.py"],
+            &here,
+        );
+        fs::remove_file(house.root.join("out/ruff.toml")).unwrap();
+        // It does not go into packages, unless it is told to.
+        house.put("project/node_modules/x/ruff.toml", settings);
+        tried(
+            &policy,
+            &["ruff check node_modules/x", "ruff check --exclude x", "ruff check --exclude=x"],
+            &here,
+        );
+        house.put("project/ruff.toml", "exclude = ['a']");
+        tried(&policy, &here, &others);
+        for file in ["project/ruff.toml", "project/node_modules/x/ruff.toml"] {
+            fs::remove_file(house.root.join(file)).unwrap();
+        }
+    }
+    // The cache lies beside each of them, and is a write wherever symlinks lead.
+    house.put("project/src/ruff.toml", "line-length = 100");
+    for (cache, lines) in [
+        ("project/.ruff_cache", &here[..]),
+        ("project/src/.ruff_cache", &[src, "ruff format --check"]),
+    ] {
+        for target in [house.at("out"), house.at("project/.git/hooks")] {
+            let link = house.root.join(cache);
+            symlink(target, &link).unwrap();
+            tried(
+                &policy,
+                lines,
+                &["ruff check -n", "ruff format --check --no-cache", "ruff check -n src"],
+            );
+            fs::remove_file(&link).unwrap();
+            tried(&policy, &[], lines);
+        }
+    }
+    symlink("../out", house.root.join("project/.ruff_cache")).unwrap();
+    tried(&policy, &["ruff check --isolated", "ruff check -- -n"], &["ruff check --isolated -n"]);
+}
+
+#[test]
+fn what_a_formatter_goes_through_is_protected_as_if_it_were_named() {
+    let house = House::new("gone-through");
+    for link in ["keys", "key", "h/f", "ol", "d/l", "dst/c", "-out", "sub/00Tree.html"] {
+        fs::remove_file(house.root.join("project").join(link)).unwrap();
+    }
+    house.put("project/node_modules/.bin/prettier", "");
+    let shows = [
+        "prettier .",
+        "prettier --check .",
+        "biome check",
+        "biome format .",
+        "npx --no-install prettier .",
+    ];
+    let changes =
+        ["prettier --write .", "prettier -w .", "biome check --write", "biome format --write ."];
+    let python = ["black .", "black", "ruff format", "ruff check --fix ."];
+    let src = ["prettier --write src", "biome check src", "black src", "ruff check --fix src"];
+    let rules = r#"{"effect":"allow","commands":["prettier","biome","black","ruff","npx --no-install prettier"],"writes":["${project}/**"]}"#;
+    let all = own(rules);
+    let denied = own(&format!(r#"{rules},{{"effect":"deny","reads":["**/credentials.json"]}}"#));
+    for name in ["developer", all.as_str()] {
+        let policy = started(&house, name, "project");
+        // `.env` and `server.key` are of no kind that they know.
+        for lines in [&shows[..], &changes, &python, &src] {
+            tried(&policy, &[], lines);
+        }
+        house.put("project/app/credentials.json", "{");
+        tried(&policy, &shows, &python);
+        tried(&policy, &changes, &src);
+        assert_eq!(
+            verdict(&started(&house, &denied, "project"), "bash", "prettier .").0,
+            Effect::Deny
+        );
+        fs::remove_file(house.root.join("project/app/credentials.json")).unwrap();
+        for file in [".vscode/settings.json", ".github/workflows/ci.yml", "app/.mcp.json"] {
+            house.put(&format!("project/{file}"), "{}");
+            tried(&policy, &changes[..2], &shows);
+            tried(&policy, &[], &src);
+            fs::remove_file(house.root.join("project").join(file)).unwrap();
+        }
+        house.put("project/.github/a.py", "");
+        tried(&policy, &python, &shows);
+        tried(&policy, &[], &changes);
+        fs::remove_file(house.root.join("project/.github/a.py")).unwrap();
+    }
+}
+
+#[test]
+fn settings_name_no_file_to_a_checker_unasked() {
+    let house = House::new("named-by-settings");
+    for link in ["keys", "key", "h/f", "ol", "d/l", "dst/c", "-out", "sub/00Tree.html"] {
+        fs::remove_file(house.root.join("project").join(link)).unwrap();
+    }
+    let mypy = ["mypy", "mypy src", "python -m mypy src"];
+    let black = ["black --diff .", "black .", "python -m black --check src"];
+    let prettier = ["prettier .", "prettier --check .", "prettier --write ."];
+    let rubocop = ["rubocop", "rubocop src"];
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("mypy.ini", "[mypy]\nfiles = .env\npretty = True", &mypy),
+        ("mypy.ini", "[mypy]\nfiles = ~/.ssh/id_rsa", &mypy),
+        ("setup.cfg", "[mypy]\nfiles =\n  server.key", &mypy),
+        ("mypy.ini", "[mypy]\ncache_dir = ../out", &mypy),
+        ("pyproject.toml", "[tool.mypy]\njunit_xml = '.git/hooks/pre-commit'", &mypy),
+        ("mypy.ini", "[mypy]\nlinecount_report = ../out", &mypy),
+        ("pyproject.toml", "[tool.black]\ninclude = '(\\.env|server.key)$'", &black),
+        (
+            ".prettierrc",
+            r#"{"overrides":[{"files":["server.key"],"options":{"parser":"babel"}}]}"#,
+            &prettier,
+        ),
+        (".prettierrc", "parser: babel", &prettier),
+        ("src/.prettierrc", r#"{"parser":"babel"}"#, &prettier),
+        (".rubocop.yml", "AllCops:\n  Include:\n    - .env\n", &rubocop),
+        ("src/.rubocop.yml", "AllCops:\n  CacheRootDirectory: ../../out\n", &rubocop),
+    ];
+    for name in [
+        "developer",
+        r#"{"version":1,"rule":[{"effect":"allow","commands":["mypy","python -m mypy","python -m black","black","prettier","rubocop"],"writes":["${project}/**"]},{"effect":"ask","writes":["/**","!${project}","!${project}/**"]}]}"#,
+    ] {
+        let policy = started(&house, name, "project");
+        for (file, text, lines) in cases {
+            tried(&policy, &[], lines);
+            house.put(&format!("project/{file}"), text);
+            tried(&policy, lines, &[]);
+            fs::remove_file(house.root.join("project").join(file)).unwrap();
+        }
+    }
+    let policy = started(&house, "developer", "project");
+    for (file, text, lines) in [
+        ("mypy.ini", "[mypy]\nfiles = src\nstrict = True\ncache_dir = .cache", &mypy[..]),
+        ("pyproject.toml", "[tool.black]\nline-length = 100\n[tool.mypy]\nstrict = true", &black),
+        (".prettierrc", "semi: false", &prettier),
+    ] {
+        house.put(&format!("project/{file}"), text);
+        tried(&policy, &[], lines);
+        fs::remove_file(house.root.join("project").join(file)).unwrap();
+    }
+    house.put("project/x.ini", "[mypy]\nfiles = .env");
+    tried(&policy, &["mypy --config-file x.ini", "cp x.ini mypy.ini && mypy"], &[]);
+    // What they keep beside them, where a symlink stands in its place.
+    for (link, lines) in [
+        (".eslintcache", ["eslint --cache src", "eslint src"]),
+        ("eslint-suppressions.json", ["eslint --suppress-all src", "eslint src"]),
+        ("node_modules/.cache/prettier", ["prettier --cache .", "prettier ."]),
+    ] {
+        let link = house.root.join("project").join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        tried(&policy, &[], &lines);
+        symlink(house.at("out"), &link).unwrap();
+        tried(&policy, &lines[..1], &lines[1..]);
+        fs::remove_file(&link).unwrap();
+    }
+}
+
+#[test]
 fn what_deletes_or_searches_a_folder_meets_what_is_below_by_each_door() {
     let house = House::new("below");
     fs::create_dir_all(house.root.join("project/empty")).unwrap();

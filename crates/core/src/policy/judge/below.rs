@@ -231,8 +231,11 @@ impl FilesBelow {
     }
 
     /// Whether there may be more of the user's own than those that were looked at, where what is read is told.
-    pub(crate) fn may_tell_more(&self, files: &dyn FileLookup) -> bool {
-        self.tells && !self.found(files).complete_own
+    /// `may_mean`: what may be asked about of a file whose name is known in part.
+    pub(crate) fn may_tell_more(
+        &self, may_mean: impl Fn(&[WordPiece]) -> bool, files: &dyn FileLookup,
+    ) -> bool {
+        self.tells && !self.found(files).complete_own && self.may_be_read(may_mean)
     }
 }
 

@@ -20,7 +20,7 @@ use crate::policy::reading::glob_of;
 use crate::policy::tokens::{self, CommandWords, RuleMeeting, base_name};
 use crate::shell::{
     FileAccess, LinksRead, PassedOver, Word, WordPiece, command_of, deletes, links_read, opens,
-    opens_no_file, passes_links, reads_names_only, replaces, takes_data_only,
+    opens_no_file, passes_links, reads_names_only, replaces, takes_all_below, takes_data_only,
 };
 
 /// More names are not gone through to tell that any exist.
@@ -97,7 +97,8 @@ impl CallJudge<'_> {
                         Some(self.below(&places, *extent, by.as_ref()))
                     }
                     FileAccess::Write if !action.mentioned => {
-                        self.deleted(&places, *extent, by.as_ref())?
+                        let deleted = self.deleted(&places, *extent, by.as_ref())?;
+                        deleted.or_else(|| self.changed(target, &places, *extent, by.as_ref()))
                     }
                     FileAccess::Read | FileAccess::Write => None,
                 };
@@ -524,8 +525,10 @@ impl CallJudge<'_> {
         let argv = by.and_then(|by| self.argv(by));
         let name = argv.and_then(|argv| argv.first()?.literal());
         let shows = argv.zip(by).is_some_and(|(argv, by)| git_shows(argv, by.arg));
-        let tells =
-            by.is_none() || shows || name.is_some_and(|name| takes_data_only(base_name(name)));
+        let tells = by.is_none()
+            || shows
+            || name.is_some_and(|name| takes_data_only(base_name(name)))
+            || by.is_some_and(|by| self.takes_all_below(by));
         let lists = match argv.filter(|_| shows) {
             None => Lists::Folders,
             Some(argv) => match self.index() {
@@ -568,6 +571,33 @@ impl CallJudge<'_> {
             }
         }
         lists
+    }
+
+    /// Whether the program of this argument shows, or changes, all of its kinds below the directory that it is, or names. Where
+    /// another names one, what lies where it runs is only what it may go on to.
+    fn takes_all_below(&self, by: &ByArgument) -> bool {
+        let command = self.argv(by).map(|argv| command_of(argv, by.arg)).unwrap_or_default();
+        let program = command.first().and_then(Word::literal);
+        let is_named = |action: &Action| {
+            matches!(&action.kind, ActionKind::Path { access: FileAccess::Read, by: Some(other), .. }
+                if !action.mentioned && other.command == by.command && other.arg > 0)
+        };
+        program.is_some_and(|name| takes_all_below(base_name(name)))
+            && (by.arg > 0 || !self.actions.iter().any(is_named))
+    }
+
+    /// What is changed below the directories that a formatter goes through: what it reads there of its kinds, and writes.
+    fn changed(
+        &self, target: &Word, spots: &PathSpots, extent: UseExtent, by: Option<&ByArgument>,
+    ) -> Option<FilesBelow> {
+        let by = by.filter(|_| extent == UseExtent::Tree)?;
+        let is_read = |action: &Action| {
+            matches!(&action.kind, ActionKind::Path { access: FileAccess::Read, extent, target: read, by: Some(other) }
+                if other.command == by.command && extent.is_recursive() && read == target && self.takes_all_below(other))
+        };
+        let argv = self.argv(by).filter(|_| self.actions.iter().any(is_read))?;
+        let sieve = SearchSieve::of(&command_of(argv, by.arg));
+        Some(FilesBelow::of(&spots.located, sieve, true, Lists::Folders))
     }
 
     /// What is gone with what is written, where a tool deletes it, or a program does.

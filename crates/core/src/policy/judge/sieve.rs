@@ -107,8 +107,9 @@ impl SearchSieve {
             "grep" | "egrep" | "fgrep" | "ggrep" => Self::of_grep,
             "rg" => Self::of_ripgrep,
             _ => {
-                let only = opens(argv).iter().map(|name| (*name).to_owned()).collect();
-                return Self { only, ..Self::default() };
+                let only: Vec<String> = opens(argv).iter().map(|name| (*name).to_owned()).collect();
+                // What knows its kinds of files is a checker: what tools make it leaves out, as git does.
+                return Self { products: !only.is_empty(), only, ..Self::default() };
             }
         };
         let words: Option<Vec<String>> = argv.iter().skip(1).map(written).collect();

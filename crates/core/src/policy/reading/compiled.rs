@@ -1,12 +1,13 @@
 //! Where settings of TypeScript let the compiler write: it makes and replaces what they name, wherever that lies.
 
 use super::ActionReader;
+use super::loaded::CommandPlace;
 use super::repository::upwards;
 use crate::path::{FileLookup, PathContext, PathError, is_below, locate};
-use crate::policy::action::{ActionKind, ByArgument, PathStart};
+use crate::policy::action::{ActionKind, ByArgument, UseExtent};
 use crate::policy::document::{DocumentFormat, DocumentNode, DocumentValue, tree};
 use crate::policy::judge::places;
-use crate::shell::{FileAccess, Word};
+use crate::shell::{FileAccess, Word, only_reads};
 
 /// The longest file of settings that is read, in bytes, and the most that name each other.
 const MOST_TEXT: usize = 1 << 18;
@@ -23,6 +24,31 @@ const WRITTEN: &[&str] = &[
     "tsbuildinfofile",
 ];
 
+/// The compiler, whose options have the names of settings: what its table does not have as harmless may write.
+const PROGRAM: &str = "tsc";
+
+/// Settings that are no options.
+const READ: &[&str] = &["paths", "plugins"];
+
+/// What is written beside `--noEmit`, too: a file, or all below a folder.
+const WRITTEN_ALWAYS: &[(&str, UseExtent)] = &[
+    ("generatecpuprofile", UseExtent::Itself),
+    ("generatetrace", UseExtent::Tree),
+    ("tsbuildinfofile", UseExtent::Itself),
+];
+
+/// The settings and options with which it keeps for the next time what it found.
+const KEEPS: &[&str] = &["b", "build", "composite", "i", "incremental", "tsbuildinfofile"];
+
+/// Settings that say where it keeps that, where none names the file.
+const PLACES: &[&str] = &["outdir", "rootdir", "out", "outfile"];
+
+/// What it takes off the name of an output before it puts its own ending there.
+const OUTPUTS: &[&str] = &[
+    ".d.ts", ".d.mts", ".d.cts", ".mjs", ".mts", ".cjs", ".cts", ".ts", ".js", ".tsx", ".jsx",
+    ".json",
+];
+
 /// The name of the file of settings.
 const SETTINGS: &str = "tsconfig.json";
 
@@ -31,21 +57,32 @@ const BEGUN_WITH: &str = "${configDir}";
 
 impl ActionReader<'_> {
     /// Whether the compiler is told to write nothing of its sources, which lie where they are imported from, and by no settings to write
-    /// what it keeps for the next time outside of the project.
+    /// what it keeps for the next time outside of the project. What it keeps is a write of the command.
     pub(super) fn writes_within(
-        &self, by: ByArgument, start: &PathStart,
+        &mut self, by: ByArgument, place: CommandPlace<'_>,
     ) -> Result<bool, PathError> {
+        let Some(written) = self.kept_by_compiler(by, place)? else { return Ok(false) };
+        for (path, extent) in written {
+            self.also_writes(by.command, path, extent, place);
+        }
+        Ok(true)
+    }
+
+    /// What the compiler writes beside `--noEmit`. `None`: it may be anything.
+    fn kept_by_compiler(
+        &self, by: ByArgument, place: CommandPlace<'_>,
+    ) -> Result<Option<Vec<(String, UseExtent)>>, PathError> {
+        let start = place.start;
         let words: Option<Vec<&str>> = self.words(by).iter().skip(1).map(Word::literal).collect();
         let (dirs, adrift) = places(start, self.files)?;
         let Some(words) = words.filter(|words| !adrift && emits_nothing(words)) else {
-            return Ok(false);
+            return Ok(None);
         };
         // The settings that it reads are not there yet.
         if self.actions.iter().any(|action| brings_settings(&action.kind, by)) {
-            return Ok(false);
+            return Ok(None);
         }
-        let mut settings =
-            KnownSettings { roots: self.roots()?, files: self.files, left: Vec::new(), seen: 0 };
+        let mut settings = KnownSettings::new(self.roots()?, self.files);
         for dir in dirs {
             let from = start.at(&dir);
             for folder in upwards(&dir).map_while(|folder| folder) {
@@ -53,7 +90,15 @@ impl ActionReader<'_> {
                     break;
                 }
             }
-            for word in words.iter().filter(|word| !word.starts_with('-')) {
+            for (at, word) in words.iter().enumerate() {
+                if let Some(option) = option_name(word) {
+                    settings.keeps |= KEEPS.contains(&option.as_str());
+                    let value = words.get(at + 1).filter(|_| PLACES.contains(&option.as_str()));
+                    if let Some(value) = value {
+                        settings.named.push((option, from.cwd.clone(), (*value).to_owned()));
+                    }
+                    continue;
+                }
                 let named = locate(word, &from, self.files)?.real;
                 if named.ends_with(".json") {
                     settings.begins(named)?;
@@ -65,11 +110,16 @@ impl ActionReader<'_> {
         while let Some((file, whole)) = settings.left.pop() {
             settings.seen += 1;
             if settings.seen > MOST_FILES || !settings.stay_within(&file, whole)? {
-                return Ok(false);
+                return Ok(None);
             }
         }
-        Ok(true)
+        settings.written()
     }
+}
+
+/// The name of an option, in lower case.
+fn option_name(word: &str) -> Option<String> {
+    word.starts_with('-').then(|| word.trim_start_matches('-').to_ascii_lowercase())
 }
 
 /// Whether the words say that nothing is made of the sources. A word behind it may take that back.
@@ -99,9 +149,78 @@ struct KnownSettings<'a> {
     /// Those that are left, and whether each is of a project: else it is one that another goes on in.
     left: Vec<(String, bool)>,
     seen: usize,
+    /// Those of projects.
+    projects: Vec<String>,
+    /// What settings and options name: what it is, the folder that it is seen from, and the path.
+    named: Vec<(String, String, String)>,
+    /// Whether it keeps for the next time what it found.
+    keeps: bool,
 }
 
-impl KnownSettings<'_> {
+impl<'a> KnownSettings<'a> {
+    fn new(roots: Vec<String>, files: &'a dyn FileLookup) -> Self {
+        let (left, projects, named) = (Vec::new(), Vec::new(), Vec::new());
+        Self { roots, files, left, seen: 0, projects, named, keeps: false }
+    }
+
+    /// What is written beside `--noEmit`, as these settings say together: any may go on in any other. `None`: some of it may lie
+    /// outside of the project.
+    fn written(&self) -> Result<Option<Vec<(String, UseExtent)>>, PathError> {
+        let mut written = Vec::new();
+        for project in &self.projects {
+            let folder = project.rsplit_once('/').map_or("/", |(folder, _)| folder);
+            let all = |what: &str| -> Result<Vec<String>, PathError> {
+                let meant = self.named.iter().filter(|(name, ..)| name == what);
+                meant.map(|(_, from, path)| self.named_path(folder, from, path)).collect()
+            };
+            for (what, extent) in WRITTEN_ALWAYS {
+                written.extend(all(what)?.into_iter().map(|path| (path, *extent)));
+            }
+            if !self.keeps {
+                continue;
+            }
+            let whole = project.strip_suffix(".json").unwrap_or(project);
+            let name = whole.rsplit('/').next().unwrap_or_default();
+            let mut kept = vec![whole.to_owned()];
+            let roots = all("rootdir")?;
+            for out in all("outdir")? {
+                kept.push(format!("{out}/{name}"));
+                for root in &roots {
+                    kept.push(moved(&out, root, whole));
+                }
+            }
+            for out in all("out")?.into_iter().chain(all("outfile")?) {
+                let bare = OUTPUTS.iter().find_map(|end| out.strip_suffix(end));
+                kept.push(bare.unwrap_or(&out).to_owned());
+            }
+            written.extend(
+                kept.into_iter().map(|path| (format!("{path}.tsbuildinfo"), UseExtent::Itself)),
+            );
+            if written.len() > MOST_FILES {
+                return Ok(None);
+            }
+        }
+        written.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        written.dedup_by(|(one, _), (other, _)| one == other);
+        let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
+        for (path, _) in &written {
+            if !locate(path, &from, self.files)?.places().all(|place| self.is_within(place)) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(written))
+    }
+
+    /// A path as settings name it, seen from the project that they count for.
+    fn named_path(&self, project: &str, seen_from: &str, path: &str) -> Result<String, PathError> {
+        let (folder, path) = match path.strip_prefix(BEGUN_WITH) {
+            Some(below) => (project, format!(".{below}")),
+            None => (seen_from, path.to_owned()),
+        };
+        let from = PathContext { cwd: folder.to_owned(), ..PathContext::default() };
+        Ok(locate(if path.is_empty() { "." } else { &path }, &from, self.files)?.lexical)
+    }
+
     /// Takes this file up, where it is there.
     fn begins(&mut self, file: String) -> Result<bool, PathError> {
         let found = self.files.has(&file)?;
@@ -114,6 +233,9 @@ impl KnownSettings<'_> {
     /// Whether what this file says is written lies in the project. Those that it names are taken up.
     fn stay_within(&mut self, file: &str, of_project: bool) -> Result<bool, PathError> {
         let folder = file.rsplit_once('/').map_or("/", |(folder, _)| folder);
+        if of_project {
+            self.projects.push(file.to_owned());
+        }
         // Without a setting it writes beside the sources, and one file beside the settings.
         if of_project && !self.is_within(folder) {
             return Ok(false);
@@ -128,9 +250,13 @@ impl KnownSettings<'_> {
                 ("compileroptions", DocumentValue::Table(options)) => {
                     let mut fine = true;
                     for option in options {
-                        let is_written =
-                            WRITTEN.contains(&option.key.to_ascii_lowercase().as_str());
-                        fine &= !is_written || self.lies_within(folder, &option.node)?;
+                        let name = option.key.to_ascii_lowercase();
+                        let is_written = WRITTEN.contains(&name.as_str());
+                        fine &= match is_written {
+                            true => self.lies_within(folder, &option.node)?,
+                            false => READ.contains(&name.as_str()) || only_reads(PROGRAM, &name),
+                        };
+                        self.takes(folder, name, &option.node);
                     }
                     fine
                 }
@@ -166,6 +292,19 @@ impl KnownSettings<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// Keeps what an option says of where it writes.
+    fn takes(&mut self, folder: &str, name: String, node: &DocumentNode) {
+        let is_off = matches!(node.value, DocumentValue::Null | DocumentValue::Flag(false));
+        self.keeps |= KEEPS.contains(&name.as_str()) && !is_off;
+        let is_place = PLACES.contains(&name.as_str())
+            || WRITTEN_ALWAYS.iter().any(|(written, _)| *written == name);
+        if let DocumentValue::Text(path) = &node.value
+            && is_place
+        {
+            self.named.push((name, folder.to_owned(), path.replace('\\', "/")));
+        }
     }
 
     /// Whether all of this path lies in the project, wherever symlinks lead. Of a pattern its beginning counts.
@@ -243,5 +382,36 @@ impl KnownSettings<'_> {
             }
         }
         Ok(false)
+    }
+}
+
+/// Where a file lies that lay so below `from`, or above it, seen from `to` then.
+fn moved(to: &str, from: &str, file: &str) -> String {
+    let names = |path: &str| -> Vec<String> {
+        path.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    };
+    let (from, file) = (names(from), names(file));
+    let same = from.iter().zip(&file).take_while(|(one, other)| one == other).count();
+    let mut path = names(to);
+    path.truncate(path.len().saturating_sub(from.len() - same));
+    path.extend(file.into_iter().skip(same));
+    format!("/{}", path.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_above_the_sources_lies_above_the_output() {
+        for (to, from, file, expected) in [
+            ("/p/out", "/p/src", "/p/tsconfig", "/p/tsconfig"),
+            ("/p/out", "/p", "/p/tsconfig", "/p/out/tsconfig"),
+            ("/p/out", "/p/src/a/b/c", "/p/tsconfig", "/tsconfig"),
+            ("/x/p/out", "/x/p/src/a", "/x/p/tsconfig", "/x/tsconfig"),
+            ("/p/out", "/p/src", "/p/src/tsconfig", "/p/out/tsconfig"),
+        ] {
+            assert_eq!(moved(to, from, file), expected, "{to} {from} {file}");
+        }
     }
 }

@@ -33,11 +33,51 @@ pub(super) struct LoadedFile {
     pub(super) start: Arc<PathStart>,
 }
 
+/// Where something about a command is said.
+#[derive(Clone, Copy)]
+pub(super) struct CommandPlace<'p> {
+    pub(super) start: &'p Arc<PathStart>,
+    pub(super) span: Option<Span>,
+    pub(super) argument: &'p Arc<str>,
+}
+
 impl ActionReader<'_> {
+    /// Adds what a command writes that no word names, and no table: settings do, or files that are there. An allow of the
+    /// program covers that, and spells none of it out.
+    pub(super) fn also_writes(
+        &mut self, command: usize, path: String, extent: UseExtent, place: CommandPlace<'_>,
+    ) {
+        self.also_uses(command, FileAccess::Write, path, extent, place);
+    }
+
+    /// The same of what it reads or writes.
+    pub(super) fn also_uses(
+        &mut self, command: usize, access: FileAccess, path: String, extent: UseExtent,
+        place: CommandPlace<'_>,
+    ) {
+        let arg = self.words(ByArgument { command, arg: 0 }).len();
+        let kind = ActionKind::Path {
+            access,
+            target: literal(path),
+            extent,
+            by: Some(ByArgument { command, arg }),
+        };
+        self.actions.push(Action {
+            kind,
+            span: place.span,
+            argument: Some(Arc::clone(place.argument)),
+            needs_allow: false,
+            mentioned: false,
+            loss: FileLoss::Nothing,
+            start: Arc::clone(place.start),
+        });
+    }
+
     /// Says so where a command loads what is not the project's own, or may not be.
     pub(super) fn loaded(&mut self) -> Result<(), NeedsFiles> {
         for LoadedFile { by, target, why, span, argument, start } in std::mem::take(&mut self.loads)
         {
+            let place = CommandPlace { start: &start, span, argument: &argument };
             let own = match why {
                 DoubtReason::ShowsObjects => {
                     self.shows_object(by, &target, (&start, span, &argument))?;
@@ -54,8 +94,9 @@ impl ActionReader<'_> {
                 DoubtReason::ForeignModule => self.has_module(&target, &start),
                 DoubtReason::SettingsOfNpm => self.is_plain_npm(&start),
                 DoubtReason::SettingsOfShellcheck => self.is_plain_shellcheck(&target, &start),
-                DoubtReason::SettingsOfTypeScript => self.writes_within(by, &start),
-                DoubtReason::SettingsOfRuff => self.lints_only(by, &start),
+                DoubtReason::SettingsOfTypeScript => self.writes_within(by, place),
+                DoubtReason::SettingsOfRuff => self.lints_only(by, place),
+                DoubtReason::SettingsOfChecker => self.names_no_others(by, place),
                 DoubtReason::KeepsRights => self.has_plain_rights(&target, &start),
                 DoubtReason::NotInstalled => self.is_installed(by, &start),
                 DoubtReason::FindsWords | DoubtReason::FindsLinks => {

@@ -9,6 +9,7 @@ mod ignored;
 mod linted;
 mod loaded;
 mod mentioned;
+mod named;
 pub(super) mod nested;
 pub(super) mod repository;
 mod rights;

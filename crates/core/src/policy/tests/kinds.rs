@@ -102,10 +102,10 @@ fn a_program_opens_files_of_its_own_kinds_below_a_folder() {
         // Told to, they open others.
         ("ask", "flake8 --filename=*"),
         ("ask", "flake8 --filen=* ."),
-        ("ask", "black --check --include=env ."),
+        ("deny", "black --check --include=env ."),
         ("ask", "eslint --ext env ."),
         ("deny", "eslint --ext .env ."),
-        ("ask", "ruff check --extension env:python ."),
+        ("deny", "ruff check --extension env:python ."),
         // A file that is named is opened, of any kind.
         ("deny", "ruff check .env"),
         ("deny", "mypy src .env"),
@@ -115,8 +115,8 @@ fn a_program_opens_files_of_its_own_kinds_below_a_folder() {
         &place,
         "${project}/secret/**",
         &[
-            ("ask", "ruff check"),
-            ("ask", "ruff check ."),
+            ("deny", "ruff check"),
+            ("deny", "ruff check ."),
             ("allow", "ruff check src"),
             ("ask", "mypy"),
             ("ask", "mypy ."),
@@ -203,9 +203,13 @@ fn what_a_formatter_writes_in_place_it_reads() {
         "python -m black .",
         "poetry run black .",
     ];
-    let asked: Vec<(&str, &str)> = lines.iter().map(|line| ("ask", *line)).collect();
-    check(&place, "${project}/secret/**", &asked);
-    check(&place, "${project}/secret/**", &[("ask", "black ./"), ("ask", "ruff format ./")]);
+    // Of some it is known that they show, or change, all of their kinds.
+    let takes_all =
+        |line: &str| ["black", "ruff", "prettier", "biome"].iter().any(|name| line.contains(name));
+    let met: Vec<(&str, &str)> =
+        lines.iter().map(|line| (if takes_all(line) { "deny" } else { "ask" }, *line)).collect();
+    check(&place, "${project}/secret/**", &met);
+    check(&place, "${project}/secret/**", &[("deny", "black ./"), ("deny", "ruff format ./")]);
     let told: Vec<(&str, &str)> = lines.iter().map(|line| ("allow", *line)).collect();
     check(&place, "${project}/none/**", &told);
 }
@@ -253,7 +257,8 @@ fn a_linked_folder_is_what_it_leads_to() {
     check(&place, "**/k.txt", &[("allow", "black --check src2")]);
     place.link("project/src2/sd", "project/secret");
     let deny = "${project}/secret/**";
-    let asked = of("ask");
+    let met = |line: &'static str| (if line.contains("black") { "deny" } else { "ask" }, line);
+    let asked: Vec<(&str, &str)> = lines.into_iter().map(met).collect();
     check(&place, deny, &asked);
     check(&place, deny, &leaves);
     // Through a link behind the link.
@@ -322,8 +327,9 @@ fn what_a_checker_goes_on_to_is_in_the_verdict() {
         "rustfmt --check src/m.rs",
         "rustfmt src/m.rs",
     ];
-    let asked: Vec<(&str, &str)> = lines.iter().map(|line| ("ask", *line)).collect();
-    check(&place, "${project}/secret/**", &asked);
+    let of = |line: &str| if line.starts_with("ruff") { "deny" } else { "ask" };
+    let met: Vec<(&str, &str)> = lines.iter().map(|line| (of(line), *line)).collect();
+    check(&place, "${project}/secret/**", &met);
     let allowed: Vec<(&str, &str)> = lines
         .iter()
         .filter(|line| !line.contains("--showConfig") && **line != "rustfmt src/m.rs")

@@ -28,10 +28,20 @@ pub(super) fn configured(walk: &mut ArgumentWalk) {
 
 /// The same of a program whose settings may have it change what it checks. No rule names them.
 pub(super) fn linted(walk: &mut ArgumentWalk) {
-    if walk.kept("isolated").is_none() && !walk.tells_of_itself() {
+    by_settings_of_ruff(walk);
+    checks(walk);
+}
+
+/// The same where it changes its operands, unless told not to.
+pub(super) fn linted_formats(walk: &mut ArgumentWalk) {
+    by_settings_of_ruff(walk);
+    formats(walk);
+}
+
+fn by_settings_of_ruff(walk: &mut ArgumentWalk) {
+    if !walk.tells_of_itself() {
         walk.unnamable(DoubtReason::SettingsOfRuff);
     }
-    checks(walk);
 }
 
 /// The same of a compiler that writes where its settings and its sources say. No rule names them.
@@ -97,6 +107,13 @@ pub(super) fn changes_here(walk: &mut ArgumentWalk) {
 /// Covered by an allow of the program; no word of the line names it.
 fn writes_here(walk: &mut ArgumentWalk, here: Word) {
     walk.path(0, FileAccess::Write, here, true);
+}
+
+/// Its settings may name files that its words do not.
+pub(super) fn by_settings(walk: &mut ArgumentWalk, _part: ArgumentPart) {
+    if !walk.tells_of_itself() {
+        walk.unnamable(DoubtReason::SettingsOfChecker);
+    }
 }
 
 /// It goes over the sources below, whichever its operands name: those name others.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::spec::{OperandSpec, OperandUse, ProgramKind, ProgramSpec};
+use super::spec::{OperandSpec, OperandUse, OptionMeaning, ProgramKind, ProgramSpec};
 use super::{called, read, tables, words};
 use crate::shell::Word;
 
@@ -25,6 +25,16 @@ pub(crate) fn kind(name: &str) -> ProgramKind {
 /// program without a table that is not known.
 pub(crate) fn takes_data_only(name: &str) -> bool {
     called(name).is_some_and(|program| program.data_only)
+}
+
+/// Whether an option of this program, in lower case and without its dashes, writes nothing and runs nothing.
+pub(crate) fn only_reads(name: &str, option: &str) -> bool {
+    let is_read = |meaning: &OptionMeaning| {
+        meaning.uses.only_reads() || matches!(meaning.uses, OperandUse::Loads | OperandUse::Keep(_))
+    };
+    let longs = called(name).into_iter().flat_map(|program| &program.longs);
+    let mut meant = longs.filter(|(known, _)| known.eq_ignore_ascii_case(option)).peekable();
+    meant.peek().is_some() && meant.all(|(_, meaning)| is_read(meaning))
 }
 
 /// Whether the operands of this program are addresses; some programs of its kind take names of files as well.
@@ -171,6 +181,11 @@ pub(crate) fn links_read(name: &str) -> LinksRead {
 /// Whether this program, over all that is below a directory, leaves the symlinks there alone.
 pub(crate) fn passes_links(name: &str) -> bool {
     always_keeps(name, "past-links")
+}
+
+/// Whether this program shows, or changes, whatever it opens below a directory: any file there of its kinds.
+pub(crate) fn takes_all_below(name: &str) -> bool {
+    always_keeps(name, "all-below")
 }
 
 /// What this program, over all that is below a directory, surely does not go into.

@@ -46,8 +46,9 @@ use std::sync::LazyLock;
 pub(super) use self::search::searched;
 pub(crate) use classify::{
     EffectKnowledge, LinksRead, PassedOver, command_of, deletes, is_understood, kind, knowledge_of,
-    links_read, opens, opens_no_file, option_marks, passes_links, reads_names_only, replaces,
-    special_like, takes_addresses, takes_data_only, takes_settings, tells_reads, without_g,
+    links_read, only_reads, opens, opens_no_file, option_marks, passes_links, reads_names_only,
+    replaces, special_like, takes_addresses, takes_all_below, takes_data_only, takes_settings,
+    tells_reads, without_g,
 };
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
 pub(super) use classify::{keeps_output, launches_unseen, leads};

@@ -18,7 +18,7 @@ pub(super) enum OperandUse {
     WriteOut,
     /// A directory that is written with all that is below it.
     WriteBelow,
-    /// A flag: of what it made itself it deletes this, where it runs. No word speaks of it.
+    /// A flag: of what it made itself it deletes this, or it makes it, where it runs. No word speaks of it.
     Clears(&'static str),
     /// A file that is read and written.
     Change,
