@@ -12,6 +12,7 @@ mod mentioned;
 pub(super) mod nested;
 pub(super) mod repository;
 mod rights;
+mod settings;
 mod versions;
 
 use std::borrow::Cow;
@@ -212,6 +213,7 @@ impl<'a> ActionReader<'a> {
             self.argument(&plan, last, start);
         }
         self.loaded()?;
+        self.settings()?;
         self.folders()?;
         self.nested()?;
         self.partial_clones()?;
