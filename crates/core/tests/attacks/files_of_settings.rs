@@ -70,6 +70,18 @@ const READ: &[(&str, &str)] = &[
     ("biome check", "src/biome.json"),
     ("npm test", "package.json"),
     ("make", "Makefile"),
+    ("find . -name '*.py' -exec rg hi {} +", ".ignore"),
+    ("git ls-files | xargs rg hi", ".ignore"),
+    ("timeout 5 rg hi src", "src/.ignore"),
+    ("for i in 1; do rg hi; done", ".ignore"),
+    ("sh -c 'rg hi'", ".ignore"),
+    ("rg hi src/*", "src/.ignore"),
+    ("rg hi src/a.py", ".ignore"),
+    ("uv run ruff check", "ruff.toml"),
+    ("poetry run mypy src/a.py", "mypy.ini"),
+    ("bundle exec rubocop", ".rubocop.yml"),
+    ("pnpm exec eslint src", ".eslintrc.json"),
+    ("yarn exec prettier --check src", ".prettierrc"),
 ];
 
 /// What a policy of all that is tried here says beside its deny.
@@ -116,6 +128,44 @@ fn a_symlink_in_the_place_of_settings_is_read_by_what_they_tell() {
             fs::remove_dir(folder).unwrap();
         }
     }
+}
+
+#[test]
+fn a_folder_on_the_way_to_settings_is_a_symlink_as_well() {
+    let house = house("led-folder");
+    house.put("home/.docker/config.toml", "SECRET");
+    let denied = started(&house, &denies("~/.docker/**"), "project");
+    assert_ne!(verdict(&denied, "bash", "cargo check").0, Effect::Deny);
+    symlink("../home/.docker", house.root.join("project/.cargo")).unwrap();
+    assert_eq!(verdict(&denied, "bash", "cargo check").0, Effect::Deny);
+    tried(&started(&house, "developer", "project"), &["cargo check"], &[]);
+}
+
+#[test]
+fn what_the_user_set_up_is_no_clones() {
+    let house = house("settings-of-user");
+    house.put("home/work/p/.git/HEAD", "ref: refs/heads/main");
+    house.put("home/work/p/src/a.py", "hi");
+    for folder in ["objects", "refs"] {
+        fs::create_dir_all(house.root.join("home/work/p/.git").join(folder)).unwrap();
+    }
+    symlink(house.at("out/plain.txt"), house.root.join("home/.ignore")).unwrap();
+    tried(&started(&house, "read-only", "home/work/p"), &[], &["rg hi", "rg hi src"]);
+}
+
+#[test]
+fn more_names_than_are_looked_through_are_asked_about() {
+    let house = house("many-names");
+    fs::create_dir_all(house.root.join("project/many")).unwrap();
+    for number in 0..20_001 {
+        fs::File::create(house.root.join(format!("project/many/{number}"))).unwrap();
+    }
+    let allowed = own(r#"{"effect":"allow","commands":["**"]}"#);
+    let policy = started(&house, &allowed, "project");
+    tried(&policy, &["rg hi", "ruff check", "prettier --check ."], &["rg hi src", "cargo check"]);
+    // Where tools put what they make again nobody looks for a clone's.
+    fs::rename(house.root.join("project/many"), house.root.join("project/target")).unwrap();
+    tried(&policy, &[], &["ruff check", "prettier --check .", "rg hi src"]);
 }
 
 #[test]
@@ -264,7 +314,7 @@ fn the_list_of_commits_that_git_blame_passes_over_is_read() {
             assert_ne!(verdict(&started(&house, name, "project"), "bash", line).0, Effect::Allow);
         }
     }
-    // Whoever has no such setting reads no such file.
+    // Without that setting git reads no such file.
     fs::remove_file(house.root.join("home/.gitconfig")).unwrap();
     tried(&started(&house, "read-only", "project"), &[], &lines[..1]);
 }
