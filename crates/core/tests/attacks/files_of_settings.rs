@@ -116,6 +116,10 @@ fn a_symlink_in_the_place_of_settings_is_read_by_what_they_tell() {
             }
             let (effect, why) = verdict(&denied, "bash", line);
             assert_eq!(effect, expected, "{line}, {file} -> {target}: {why}");
+            // What the line writes besides makes no ask of a deny.
+            let name = file.rsplit('/').next().unwrap();
+            let more = format!("touch d/{name}; {line}");
+            assert_eq!(verdict(&denied, "bash", &more).0, expected, "{more}");
             fs::remove_file(&link).unwrap();
         }
         // What stays in the project costs no question.

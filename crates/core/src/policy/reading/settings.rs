@@ -67,7 +67,6 @@ impl ActionReader<'_> {
                     quoted(name),
                     quoted(&program)
                 ));
-                continue;
             }
             let found = match looked_up(self.found_settings(at, files, &start))? {
                 Ok(found) => found,
@@ -400,5 +399,59 @@ fn may_be_called(path: &Word, name: &str) -> bool {
         Some(WordPiece::Home) => false,
         Some(WordPiece::Glob(_) | WordPiece::Unknown { .. }) => true,
         None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::Span;
+
+    fn word(pieces: &[WordPiece]) -> Word {
+        Word { span: Span { start: 0, end: 0 }, pieces: pieces.to_vec() }
+    }
+
+    #[test]
+    fn the_end_of_a_path_tells_what_the_file_is_called() {
+        let text = |text: &str| WordPiece::Text(text.to_owned());
+        let unknown = WordPiece::Unknown { splits: false };
+        for (pieces, expected) in [
+            (&[text(".ignore")][..], true),
+            (&[text("a/b/.IGNORE")], true),
+            (&[text(".ignore/")], true),
+            (&[unknown.clone(), text("/.ignore")], true),
+            (&[unknown.clone(), text("nore")], true),
+            (&[text("a/"), unknown.clone()], true),
+            (&[WordPiece::Glob("*".to_owned())], true),
+            (&[text("nore")], false),
+            (&[text(".ignore/a")], false),
+            (&[unknown.clone(), text("/nore")], false),
+            (&[unknown, text(".txt")], false),
+            (&[WordPiece::Home], false),
+            (&[], false),
+        ] {
+            assert_eq!(may_be_called(&word(pieces), ".ignore"), expected, "{pieces:?}");
+        }
+    }
+
+    #[test]
+    fn what_settings_go_on_in_is_told_or_they_are_not_understood() {
+        for (text, expected) in [
+            ("{}", Some(vec![])),
+            ("{\"extends\": \"a\"}", Some(vec!["a"])),
+            (
+                "// x\n{\"extends\": [\"a\", \"../b\"], \"x\": {\"extends\": \"c\"}}",
+                Some(vec!["a", "../b"]),
+            ),
+            ("{\"extends\": null}", Some(vec![])),
+            ("{\"extends\": 1}", None),
+            ("{\"extends\": [{}]}", None),
+            ("[]", None),
+            ("", None),
+        ] {
+            let names = extended_by(text);
+            let names = names.as_ref().map(|it| it.iter().map(String::as_str).collect());
+            assert_eq!(names, expected, "{text}");
+        }
     }
 }
