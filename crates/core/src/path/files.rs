@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 #[cfg(unix)]
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -206,6 +207,7 @@ pub struct CachedFiles<'a> {
     stamps: RefCell<HashMap<String, Option<DirStamp>>>,
     there: RefCell<HashMap<String, Result<bool, PathError>>>,
     texts: RefCell<HashMap<String, Option<String>>>,
+    lists: RefCell<HashMap<String, Rc<[DirEntry]>>>,
     /// How many names may still be listed.
     names: Cell<usize>,
 }
@@ -573,6 +575,7 @@ impl<'a> CachedFiles<'a> {
             stamps: RefCell::default(),
             there: RefCell::default(),
             texts: RefCell::default(),
+            lists: RefCell::default(),
             names: Cell::new(NAMES_LISTED),
         }
     }
@@ -590,6 +593,13 @@ impl FileLookup for CachedFiles<'_> {
     }
 
     fn list(&self, dir: &str, most: usize) -> DirListing {
+        // Several look through the same folders.
+        if let Some(known) = self.lists.borrow().get(dir) {
+            return match known.len() <= most {
+                true => DirListing::Names(known.to_vec()),
+                false => DirListing::TooMany,
+            };
+        }
         let left = self.names.get();
         let listing =
             if left == 0 { DirListing::TooMany } else { self.files.list(dir, most.min(left)) };
@@ -599,6 +609,9 @@ impl FileLookup for CachedFiles<'_> {
             DirListing::TooMany => most,
         };
         self.names.set(left.saturating_sub(taken));
+        if let DirListing::Names(names) = &listing {
+            self.lists.borrow_mut().insert(dir.to_owned(), names.as_slice().into());
+        }
         listing
     }
 

@@ -17,6 +17,9 @@ const GUESSED: [(&str, &str); 6] = [
     ("pop3.", "pop3"),
 ];
 
+/// Schemes that stand before an address, or before a host alone.
+const WRAPPERS: [&str; 6] = ["view-source", "feed", "blob", "jar", "filesystem", "url"];
+
 /// An address, normalised as WHATWG's URL standard says: notations of IP addresses, IDN, case, default ports, `.` and `..`
 /// in paths also when they are percent-encoded. Fragments and queries are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,14 +146,8 @@ fn candidates(text: &str) -> Vec<String> {
         Some(parts) => parts,
         None => return without_scheme(&slashed),
     };
-    let is_scheme = before.starts_with(|c: char| c.is_ascii_alphabetic())
-        && before.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
-    let hierarchical = after.starts_with("//");
-    let special = matches!(
-        before.to_ascii_lowercase().as_str(),
-        "http" | "https" | "ftp" | "ws" | "wss" | "file"
-    );
-    if is_scheme && (hierarchical || special) {
+    let is_scheme = is_scheme(before);
+    if is_scheme && (after.starts_with("//") || is_special(before)) {
         let mut urls = vec![clean.clone()];
         if clean.contains('\\') {
             // RFC 3986 gives `\` no meaning, so that the host ends further on.
@@ -179,6 +176,10 @@ fn candidates(text: &str) -> Vec<String> {
         return without_scheme(&slashed);
     }
     let mut urls = vec![format!("ssh://{before}/{}", after.trim_start_matches('/'))];
+    urls.extend(inner(&clean).map(candidates).into_iter().flatten());
+    if WRAPPERS.iter().any(|wrapper| before.eq_ignore_ascii_case(wrapper)) {
+        urls.extend(without_scheme(after));
+    }
     if is_scheme && !before.contains('.') {
         urls.push(clean.clone());
     }
@@ -187,6 +188,28 @@ fn candidates(text: &str) -> Vec<String> {
         urls.extend(without_scheme(&slashed));
     }
     urls
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+}
+
+fn is_special(scheme: &str) -> bool {
+    let scheme = scheme.to_ascii_lowercase();
+    matches!(scheme.as_str(), "http" | "https" | "ftp" | "ws" | "wss" | "file")
+}
+
+/// The address behind schemes that stand before another: `view-source:http://…`, `jar:http://…!/a`.
+fn inner(address: &str) -> Option<&str> {
+    let mut rest = address;
+    loop {
+        let (before, after) = rest.split_once(':').filter(|(before, _)| is_scheme(before))?;
+        if is_special(before) || after.starts_with("//") {
+            return Some(rest);
+        }
+        rest = after;
+    }
 }
 
 /// With the other of two `@` as the one that ends the user's name.

@@ -202,6 +202,40 @@ fn dynamic_addresses() {
 }
 
 #[test]
+fn a_scheme_before_an_address_hides_no_host() {
+    let denied = UrlSet::parse(["evil.net"]).unwrap();
+    let allowed = UrlSet::parse(["view-source:*", "good.org"]).unwrap_or_default();
+    let index = UrlIndex::new(std::slice::from_ref(&denied));
+    for source in [
+        "view-source:http://evil.net",
+        "View-Source:https://evil.net/x",
+        "view-source:evil.net/x",
+        "view-source:http:evil.net",
+        "view-source:view-source:http://evil.net",
+        "jar:http://evil.net/a!/b",
+        "blob:https://evil.net/x",
+        "feed:evil.net",
+        "x:y:https://evil.net",
+    ] {
+        let address = UrlAddress::parse(source).unwrap();
+        assert!(denied.touches(&address), "{source}");
+        assert!(!allowed.covers(&address), "{source}");
+        assert_eq!(index.candidates(&address), [0], "{source}");
+    }
+    for source in ["view-source:http://evil.net/", "jar:https://evil.net/"] {
+        let pieces = [text(source), QUOTED];
+        assert!(denied.could_match(&pieces), "{source}");
+        assert_eq!(index.candidates_for(&pieces), [0], "{source}");
+    }
+    for source in ["view-source:http://good.org", "mailto:a@good.org", "good.org:80/http://x"] {
+        assert!(!denied.touches(&UrlAddress::parse(source).unwrap()), "{source}");
+    }
+    // As many as a text has room for are no depth.
+    let deep = format!("{}http://evil.net", "a:".repeat(30_000));
+    assert!(denied.touches(&UrlAddress::parse(&deep).unwrap()));
+}
+
+#[test]
 fn what_the_index_leaves_out_means_nothing() {
     let patterns = [
         "evil.net",

@@ -23,7 +23,7 @@ const MOST_NAMES: usize = if cfg!(test) { 500 } else { 20_000 };
 pub(super) const BULKY: &[&str] = &["node_modules", ".git", "target", ".venv", "vendor", "dist"];
 
 /// Whether it lies where tools put what they make again.
-pub(super) fn is_product(path: &str) -> bool {
+pub(crate) fn is_product(path: &str) -> bool {
     path.split('/').any(|name| name != ".git" && BULKY.contains(&name))
 }
 

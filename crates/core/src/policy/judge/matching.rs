@@ -542,6 +542,7 @@ impl CallJudge<'_> {
             (None, UseExtent::Below) => SearchSieve::of_tool(glob_of(self.call)),
             (None, _) => SearchSieve::default(),
         };
+        let sieve = sieve.with_home(self.policy.context().home.as_deref());
         let goes = by.filter(|_| shows).zip(argv).map(|(by, argv)| self.goes(by.command, argv));
         FilesBelow::of(&spots.located, sieve, tells, lists).with_others(goes)
     }

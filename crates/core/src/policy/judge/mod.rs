@@ -17,6 +17,7 @@ mod tracked;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 
+pub(crate) use below::is_product;
 pub(crate) use known::KnownFiles;
 pub(crate) use led::LedPlaces;
 pub(crate) use matching::{MatchStrength, RuleHit};

@@ -1,9 +1,13 @@
 //! What a search passes over of all that is below a directory, as far as its options prove it.
 
+use std::iter::successors;
+
 use crate::path::{FileLookup, is_garbled};
+use crate::policy::action::literal;
 use crate::policy::compile::wild;
+use crate::policy::git::values_of;
 use crate::policy::tokens::base_name;
-use crate::shell::{Word, WordPiece, opens, written_out};
+use crate::shell::{Word, WordPiece, opens, settings_of, written_out};
 
 /// What a search passes over. By default nothing.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -18,10 +22,13 @@ pub(super) struct SearchSieve {
     visible: bool,
     /// It passes over what git ignores, which folders of products are.
     pub(super) products: bool,
+    /// The home of the user, whose files of patterns count everywhere.
+    home: Option<String>,
 }
 
-/// Files of patterns that ripgrep reads.
-const IGNORES: &[&str] = &[".ignore", ".gitignore", ".rgignore", ".git/info/exclude"];
+/// The file of patterns that git and ripgrep read for each project, below the home, and git's settings, which may name others.
+const IGNORE_OF_USER: &str = ".config/git/ignore";
+const SETTINGS_OF_USER: &[&str] = &[".gitconfig", ".config/git/config"];
 
 /// The most of such a file that is read, in bytes.
 const MOST_TEXT: usize = 1 << 16;
@@ -95,6 +102,11 @@ const RIPGREP_VALUES: &[&str] = &[
 ];
 
 impl SearchSieve {
+    /// The same for a user whose home this is.
+    pub(super) fn with_home(self, home: Option<&str>) -> Self {
+        Self { home: home.map(str::to_owned), ..self }
+    }
+
     /// Who passes over products, and over nothing else.
     pub(super) fn of_products() -> Self {
         Self { products: true, ..Self::default() }
@@ -249,7 +261,7 @@ impl SearchSieve {
         let hidden = || {
             self.visible
                 && below.split('/').any(|name| name.starts_with('.'))
-                && !is_taken_in(path, files)
+                && !is_taken_in(path, self.home.as_deref(), files)
         };
         if is_garbled(name) {
             // Whether a form of names matches it is never sure.
@@ -264,24 +276,42 @@ impl SearchSieve {
     }
 }
 
-/// Whether a file of patterns beside it, or above, takes one of its names in again.
-fn is_taken_in(path: &str, files: &dyn FileLookup) -> bool {
+/// Whether a file of patterns beside it, or above, or one of the user takes one of its names in again.
+fn is_taken_in(path: &str, home: Option<&str>, files: &dyn FileLookup) -> bool {
     let names: Vec<&str> = path.split('/').collect();
-    let mut dir = path;
-    while let Some((above, _)) = dir.rsplit_once('/') {
-        dir = above;
-        for ignore in IGNORES {
-            let file = format!("{dir}/{ignore}");
-            if !files.has(&file).unwrap_or(true) {
-                continue;
-            }
-            let Some(text) = files.text(&file, MOST_TEXT) else { return true };
-            if text.lines().any(|line| names.iter().any(|name| takes_in_again(line, name))) {
-                return true;
-            }
+    let takes_in = |file: &str| {
+        files.has(file).unwrap_or(true)
+            && files.text(file, MOST_TEXT).is_none_or(|text| {
+                text.lines().any(|line| names.iter().any(|name| takes_in_again(line, name)))
+            })
+    };
+    let above = successors(path.rsplit_once('/'), |(dir, _)| dir.rsplit_once('/'));
+    let ignores = settings_of(&[literal("rg")]).map_or(&[][..], |read| &read.below);
+    above.map(|(dir, _)| dir).any(|dir| ignores.iter().any(|it| takes_in(&format!("{dir}/{it}"))))
+        || home.is_some_and(|home| match ignores_of_user(home, files) {
+            Some(ignores) => ignores.iter().any(|file| takes_in(file)),
+            None => true,
+        })
+}
+
+/// The files of patterns that count in each project of the user; `None`: it is not known which these are.
+fn ignores_of_user(home: &str, files: &dyn FileLookup) -> Option<Vec<String>> {
+    let mut ignores = vec![format!("{home}/{IGNORE_OF_USER}")];
+    for name in SETTINGS_OF_USER {
+        let file = format!("{home}/{name}");
+        if !files.has(&file).ok()? {
+            continue;
+        }
+        for value in values_of(&files.text(&file, MOST_TEXT)?, "excludesfile") {
+            let value = value?;
+            ignores.push(match value.strip_prefix("~/") {
+                Some(below) => format!("{home}/{below}"),
+                None if value.is_empty() => continue,
+                None => Some(value).filter(|value| value.starts_with('/'))?,
+            });
         }
     }
-    false
+    Some(ignores)
 }
 
 /// Whether a line of a file of patterns may take in again what is called so.

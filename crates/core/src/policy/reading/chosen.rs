@@ -269,7 +269,7 @@ impl ActionReader<'_> {
     }
 
     /// Whether what lies in this folder tells programs what the user wants: the home itself, unless that is the project.
-    fn is_of_user(&self, folder: &str) -> Result<bool, PathError> {
+    pub(super) fn is_of_user(&self, folder: &str) -> Result<bool, PathError> {
         let Some(home) = &self.context.home else { return Ok(false) };
         let is_home = |home: &str| folder == home || folder.strip_prefix(home) == Some("/.config");
         let real = match self.files.real(home) {

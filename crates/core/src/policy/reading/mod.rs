@@ -13,6 +13,7 @@ mod named;
 pub(super) mod nested;
 pub(super) mod repository;
 mod rights;
+mod settings;
 mod versions;
 
 use std::borrow::Cow;
@@ -213,6 +214,7 @@ impl<'a> ActionReader<'a> {
             self.argument(&plan, last, start);
         }
         self.loaded()?;
+        self.settings()?;
         self.folders()?;
         self.nested()?;
         self.partial_clones()?;

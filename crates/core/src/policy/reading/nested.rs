@@ -1,6 +1,6 @@
 //! The repositories that lie in another one: those that git goes into, with the settings and the files that they have.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
 use super::ignored::is_ignored;
@@ -43,6 +43,8 @@ struct SeenSettings {
     names_others: bool,
     /// Whether git fetches objects that are not there, from a server that the settings name.
     fetches_lazily: bool,
+    /// The lists of commits that `git blame` passes over; `None` for one that is not understood.
+    ignored_revisions: Vec<Option<String>>,
     /// Whether a worktree may have a file of its own.
     of_worktree: bool,
     /// The files that it goes on in, as it names them.
@@ -55,6 +57,7 @@ impl SeenSettings {
         let mut seen = Self {
             names_others: git::names_others(text),
             fetches_lazily: git::names_promisor(text),
+            ignored_revisions: git::values_of(text, "ignorerevsfile"),
             of_worktree: lower.contains("worktreeconfig"),
             includes: Vec::new(),
         };
@@ -93,6 +96,24 @@ impl KnownGit {
         &self, git: &str, home: Option<&str>, files: &dyn FileLookup,
     ) -> bool {
         self.any_settings(git, home, files, |seen| seen.fetches_lazily)
+    }
+
+    /// The files that `git blame` reads for settings of this repository; `None`: it cannot be told which.
+    pub(super) fn ignored_revisions(
+        &self, git: &str, home: Option<&str>, files: &dyn FileLookup,
+    ) -> Option<Vec<String>> {
+        let known = RefCell::new(Vec::new());
+        let is_untold = self.any_settings(git, home, files, |seen| {
+            seen.ignored_revisions.iter().any(|file| match file {
+                Some(file) => {
+                    let file = file.strip_prefix(":(optional)").unwrap_or(file);
+                    known.borrow_mut().push(file.to_owned());
+                    file.starts_with(['%', ':'])
+                }
+                None => true,
+            })
+        });
+        (!is_untold).then(|| known.into_inner())
     }
 
     /// Whether that is so of settings that git reads there, or may be: of the repository's own, those of the user, or those of

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::spec::{OperandSpec, OperandUse, OptionMeaning, ProgramKind, ProgramSpec};
+use super::spec::{
+    OperandSpec, OperandUse, OptionMeaning, ProgramKind, ProgramSpec, SettingsFiles,
+};
 use super::{called, read, tables, words};
 use crate::shell::Word;
 
@@ -151,6 +153,12 @@ pub(crate) fn opens(argv: &[Word]) -> &'static [&'static str] {
         Some(command) if !command.opens.is_empty() => &command.opens,
         _ => &program.opens,
     }
+}
+
+/// The files that tell this command what it does, and that none of its words names. Of a program without a table it is not known.
+pub(crate) fn settings_of(argv: &[Word]) -> Option<&'static SettingsFiles> {
+    let told_by = &called(argv.first().and_then(Word::literal)?)?.told_by;
+    told_by.names().next().is_some().then_some(told_by)
 }
 
 /// Of the symlinks below a directory, those that are read through.

@@ -24,6 +24,12 @@ pub struct DescribedProgram {
     pub moves: String,
     /// What a variable of any name is to it: `data`, `settings`, or anything, and then it is empty.
     pub variables: &'static str,
+    /// The files that tell it what it does, where it runs and above.
+    pub settings: &'static [&'static str],
+    /// Those that do so in each folder of what it reads, too.
+    pub settings_below: &'static [&'static str],
+    /// Those of them that go on in what their `extends` names.
+    pub extending: &'static [&'static str],
     /// The names of the files that it opens below a folder. Empty: any.
     pub opens: &'static [&'static str],
     /// The options beside which it opens others.
@@ -80,6 +86,9 @@ fn describe(parent: Option<&'static str>, program: &'static ProgramSpec) -> Desc
             (false, true) => "settings",
             (false, false) => "",
         },
+        settings: &program.told_by.here,
+        settings_below: &program.told_by.below,
+        extending: &program.told_by.extending,
         opens: &program.opens,
         opens_others: &program.opens_others,
         options: shorts.chain(longs).map(option).collect(),

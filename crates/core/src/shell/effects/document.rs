@@ -28,6 +28,9 @@ its words name holds all the same.
 - _only looks_: such an option counts as long as beside it stand only others such, and those listed behind it as _keep it so_.
 - _variables_: a variable of any name is data to it, or a setting ([what that may be](policy-verdicts.md#variables)). To any other
   it may be code, or a path.
+- _settings_: the files that tell it what it does, and that no word names. It looks for them where it runs and in the folders
+  above, for those _below_ in each folder of what it reads, too. What a symlink in their place leads to counts as read. Asked about
+  is one that leads out of the project, and a line that writes such a file itself.
 - _opens below a folder_: of the files there it reads those alone that are called so
   ([paths](policy-paths.md#paths)). Any other program may read each.
 - _looked at_: code of the prover reads these words, as it does scripts of `sed` and `awk`.
@@ -102,6 +105,15 @@ fn section(text: &mut String, level: &str, program: &DescribedProgram, names: &s
     let _ = writeln!(text, "- operands: {operands}");
     if !program.variables.is_empty() && program.parent.is_none() {
         let _ = writeln!(text, "- variables: {}", program.variables);
+    }
+    for (title, names) in [
+        ("- settings:", program.settings),
+        ("- settings below:", program.settings_below),
+        ("- settings that go on elsewhere:", program.extending),
+    ] {
+        if !names.is_empty() {
+            wrapped(text, title, &listed(names));
+        }
     }
     if !program.opens.is_empty() {
         wrapped(text, "- opens below a folder:", &listed(program.opens));

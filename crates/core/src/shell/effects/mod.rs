@@ -47,8 +47,8 @@ pub(super) use self::search::searched;
 pub(crate) use classify::{
     EffectKnowledge, LinksRead, PassedOver, command_of, deletes, is_understood, kind, knowledge_of,
     links_read, only_reads, opens, opens_no_file, option_marks, passes_links, reads_names_only,
-    replaces, special_like, takes_addresses, takes_all_below, takes_data_only, takes_settings,
-    tells_reads, without_g,
+    replaces, settings_of, special_like, takes_addresses, takes_all_below, takes_data_only,
+    takes_settings, tells_reads, without_g,
 };
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
 pub(super) use classify::{keeps_output, launches_unseen, leads};
@@ -56,8 +56,8 @@ pub use described::{DescribedOption, DescribedProgram, OptionArity, described};
 pub use document::programs_document;
 pub(crate) use expansion::written_out;
 pub(crate) use parts::{CommandParts, parts};
-pub(crate) use spec::ProgramKind;
 pub(super) use spec::ScriptLanguage;
+pub(crate) use spec::{ProgramKind, SettingsFiles};
 pub(crate) use system::only_asks;
 pub(crate) use words::stays_below;
 pub(super) use words::{beginning, joined, without};

@@ -23,6 +23,9 @@
 //! | `write-out OPTION…` | a use: a file that is written, and `-` is the output; anywhere else it is a file called so as well |
 //! | `separate` | a value is the next word alone: a name with `=` behind it is no option |
 //! | `leaves NAME…` | files and folders that it makes where it runs, unless an option is `keep:leaves-none` |
+//! | `settings NAME…` | of a program: the files that tell it what it does, and that no word names, where it runs and above |
+//! | `settings-below NAME…` | the same in each folder of what it reads, too |
+//! | `extends NAME…` | those of these files that go on in what their `extends` names |
 //! | `opens NAME… OPTION…` | of a folder it opens the files of these names alone, unless one of these options stands in the line |
 //! | `always USE` | what counts as if an option had said it |
 //! | `operands launches N` | N operands, and then a command that it runs: its own options are read strictly |
@@ -257,6 +260,9 @@ impl ProgramTables {
             ("separate", "") => program.separate = true,
             ("always", _) => program.always.push(use_of(rest)?),
             ("leaves", _) => program.leaves = names(rest),
+            ("settings", _) => program.told_by.here.extend(names(rest)),
+            ("settings-below", _) => program.told_by.below.extend(names(rest)),
+            ("extends", _) => program.told_by.extending.extend(names(rest)),
             ("opens", _) => {
                 let (others, own) = names(rest).into_iter().partition(|name| name.starts_with('-'));
                 program.opens.extend::<Vec<_>>(own);

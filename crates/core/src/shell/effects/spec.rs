@@ -218,6 +218,24 @@ pub(in crate::shell) enum ScriptLanguage {
     Other,
 }
 
+/// The names of files that tell a program what it does, and that no word of its command names.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct SettingsFiles {
+    /// It looks for these where it runs, and in the folders above.
+    pub(crate) here: Vec<&'static str>,
+    /// It looks for these in each folder of what it reads, too, and in the folders above.
+    pub(crate) below: Vec<&'static str>,
+    /// Those of them that go on in the files that their `extends` names.
+    pub(crate) extending: Vec<&'static str>,
+}
+
+impl SettingsFiles {
+    /// All of these names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> + Clone {
+        self.here.iter().chain(&self.below).copied()
+    }
+}
+
 /// A program, or one of its commands.
 pub(super) struct ProgramSpec {
     /// Its names.
@@ -260,6 +278,8 @@ pub(super) struct ProgramSpec {
     pub(super) always: Vec<OperandUse>,
     /// The files and folders that it makes where it runs, and that no word names.
     pub(super) leaves: Vec<&'static str>,
+    /// The files of settings that it reads, and that no word names.
+    pub(super) told_by: SettingsFiles,
     /// The names of the files that it opens below a folder, which are all that it reads there. Empty: any file.
     pub(super) opens: Vec<&'static str>,
     /// The options beside which it opens others.
@@ -316,6 +336,7 @@ impl ProgramSpec {
             beside: Vec::new(),
             always: Vec::new(),
             leaves: Vec::new(),
+            told_by: SettingsFiles::default(),
             opens: Vec::new(),
             opens_others: Vec::new(),
             glued: false,

@@ -37,6 +37,28 @@ fn each_line_of_each_table_is_understood() {
 }
 
 #[test]
+fn files_of_settings_stand_with_the_program_and_each_once() {
+    let mut seen = 0;
+    for (parent, program) in tables().all() {
+        let told_by = &program.told_by;
+        let mut names: Vec<&str> = told_by.names().collect();
+        assert!(
+            parent.is_none() || names.is_empty(),
+            "{}: it is the program that reads them",
+            program.path
+        );
+        let going_on = told_by.extending.iter().all(|name| names.contains(name));
+        assert!(going_on, "{}: what goes on is not listed", program.path);
+        let many = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), many, "{}: a name stands twice", program.path);
+        seen += usize::from(many > 0);
+    }
+    assert!(seen > 40, "{seen}");
+}
+
+#[test]
 fn an_option_that_follows_links_is_listed_so() {
     let follows = |name: &str| {
         let links = name.contains("link");

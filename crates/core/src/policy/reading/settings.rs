@@ -1,0 +1,457 @@
+//! Files of settings that a program reads and that no word of its command names. A symlink in the place of one counts as a read of what
+//! it leads to: programs print what they do not understand. What the line itself writes there is not known yet.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+use super::ActionReader;
+use super::repository::{self, upwards};
+use crate::path::{DirEntry, DirListing, PathContext, PathError, is_below, locate};
+use crate::policy::action::{Action, ActionKind, ByArgument, PathStart, UseExtent, literal};
+use crate::policy::document::{DocumentFormat, DocumentValue, tree};
+use crate::policy::git::git_command;
+use crate::policy::judge::{NeedsFiles, PathSpots, is_product, looked_up, places};
+use crate::policy::quoted::quoted;
+use crate::policy::tokens::base_name;
+use crate::shell::{FileAccess, FileLoss, SettingsFiles, Word, WordPiece, settings_of};
+
+/// How many names below what a program reads are looked through.
+const MOST_NAMES: usize = 20_000;
+
+/// From how many folders on the way up is begun.
+const MOST_WAYS: usize = 256;
+
+/// The longest file of settings that is read, in bytes, and the most that name each other.
+const MOST_TEXT: usize = 1 << 18;
+const MOST_EXTENDED: usize = 64;
+
+/// What a list of commits that `git blame` passes over is called.
+const USUAL_LIST: &str = ".git-blame-ignore-revs";
+
+/// The names of files of settings that were found.
+#[derive(Debug, Default)]
+struct FoundSettings {
+    /// Symlinks, or files that one reaches through a symlink.
+    links: BTreeSet<String>,
+    /// Files, or symlinks to them, that go on elsewhere.
+    extending: BTreeSet<String>,
+    /// More names than are looked through.
+    too_many: bool,
+}
+
+impl ActionReader<'_> {
+    /// Takes what the settings of a program lead to for a file that it reads.
+    pub(super) fn settings(&mut self) -> Result<(), NeedsFiles> {
+        let mut told: HashSet<String> = HashSet::new();
+        for at in 0..self.actions.len() {
+            let Some((argv, start)) = self.actions.get(at).and_then(|action| match &action.kind {
+                ActionKind::Command { argv, .. } => Some((argv, Arc::clone(&action.start))),
+                _ => None,
+            }) else {
+                continue;
+            };
+            if matches!(git_command(argv), Some("blame" | "annotate")) {
+                for list in self.ignored_revisions(&start)? {
+                    if told.insert(list.clone()) {
+                        self.reads_settings(&list, "git", &start)?;
+                    }
+                }
+            }
+            let argv = self.words(ByArgument { command: at, arg: 0 });
+            let Some(files) = settings_of(argv) else { continue };
+            let program = argv.first().and_then(Word::literal).map(base_name).unwrap_or_default();
+            let program = program.to_owned();
+            if let Some(name) = self.brought(at, files) {
+                self.unknown_code(format!(
+                    "the line may write {}, which tells {} what it does",
+                    quoted(name),
+                    quoted(&program)
+                ));
+            }
+            let found = match looked_up(self.found_settings(at, files, &start))? {
+                Ok(found) => found,
+                Err(error) => {
+                    self.unknown_code(format!(
+                        "it cannot be told which settings {} reads: {error}",
+                        quoted(&program)
+                    ));
+                    continue;
+                }
+            };
+            if found.too_many {
+                self.unknown_code(format!(
+                    "there are too many names to tell which settings {} reads",
+                    quoted(&program)
+                ));
+            }
+            for link in found.links {
+                if told.insert(link.clone()) {
+                    self.reads_settings(&link, &program, &start)?;
+                }
+            }
+            for file in found.extending {
+                if told.insert(format!("{file}/")) {
+                    self.extended(file, &program, &start)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The symlinks to lists of commits that `git blame` passes over, as settings of git name them.
+    fn ignored_revisions(&self, start: &PathStart) -> Result<Vec<String>, NeedsFiles> {
+        let home = self.context.home.as_deref();
+        let mut links = Vec::new();
+        for dir in looked_up(places(start, self.files))?.map(|(dirs, _)| dirs).unwrap_or_default() {
+            let Some((top, git)) =
+                looked_up(repository::work_tree(&dir, self.files))?.unwrap_or_default()
+            else {
+                continue;
+            };
+            let lists = self.git.ignored_revisions(&git, home, self.files);
+            // Which it is may be untold: then the name that everybody gives it counts.
+            for list in lists.unwrap_or_else(|| vec![USUAL_LIST.to_owned()]) {
+                let from = PathContext {
+                    cwd: top.clone(),
+                    home: start.home.clone(),
+                    ..PathContext::default()
+                };
+                let Ok(located) = looked_up(locate(&list, &from, self.files))? else { continue };
+                let is_led = looked_up(self.files.real(&top))?
+                    .is_ok_and(|top| located.real != located.lexical.replacen(&from.cwd, &top, 1));
+                if is_led {
+                    links.push(located.lexical);
+                }
+            }
+        }
+        Ok(links)
+    }
+
+    /// A program reads this file, which no word names.
+    fn reads_settings(
+        &mut self, path: &str, program: &str, start: &Arc<PathStart>,
+    ) -> Result<(), NeedsFiles> {
+        let kind = ActionKind::Path {
+            access: FileAccess::Read,
+            target: literal(path),
+            extent: UseExtent::Itself,
+            by: None,
+        };
+        self.actions.push(Action {
+            kind,
+            span: None,
+            argument: None,
+            needs_allow: false,
+            mentioned: false,
+            loss: FileLoss::Nothing,
+            start: Arc::clone(start),
+        });
+        if !looked_up(self.stays_inside(path))?.unwrap_or(false) {
+            self.unknown_code(format!(
+                "{} leads out of the project, and {} reads it as its settings",
+                quoted(path),
+                quoted(program)
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether this absolute path leads nowhere but into the project.
+    fn stays_inside(&self, path: &str) -> Result<bool, PathError> {
+        let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
+        let (located, roots) = (locate(path, &from, self.files)?, self.roots()?);
+        Ok(located.reals().all(|path| roots.iter().any(|root| is_below(path, root))))
+    }
+
+    /// The name among these that another command of the line may write.
+    fn brought(&self, command: usize, files: &SettingsFiles) -> Option<&'static str> {
+        self.actions.iter().find_map(|action| match &action.kind {
+            ActionKind::Path { access: FileAccess::Write, target, by, .. }
+                if by.is_none_or(|by| by.command != command) =>
+            {
+                files.names().find(|name| may_be_called(target, base_name(name)))
+            }
+            _ => None,
+        })
+    }
+
+    /// The settings that are there and matter.
+    fn found_settings(
+        &self, command: usize, files: &SettingsFiles, start: &PathStart,
+    ) -> Result<FoundSettings, PathError> {
+        let mut found = FoundSettings::default();
+        let mut here: BTreeSet<String> = BTreeSet::new();
+        for dir in places(start, self.files)?.0 {
+            here.insert(self.files.real(&dir)?);
+        }
+        let (mut ways, mut tops) = (here.clone(), BTreeSet::new());
+        for action in self.actions.iter().filter(|_| !files.below.is_empty()) {
+            let ActionKind::Path { target, extent, by: Some(by), .. } = &action.kind else {
+                continue;
+            };
+            if by.command != command {
+                continue;
+            }
+            let spots = PathSpots::of(target, *extent, &action.start, self.files)?;
+            for located in spots.located.into_iter().chain(spots.begins) {
+                if extent.is_recursive() {
+                    tops.insert(located.real.clone());
+                    ways.insert(located.real);
+                } else {
+                    let above = located.real.rsplit_once('/').map(|(above, _)| above.to_owned());
+                    ways.extend(above);
+                }
+            }
+        }
+        found.too_many |= ways.len() > MOST_WAYS;
+        let roots = self.roots()?;
+        for (ways, names) in [(&here, &files.here), (&ways, &files.below)] {
+            let mut seen: HashSet<&str> = HashSet::new();
+            for way in ways.iter().take(MOST_WAYS) {
+                let top = roots.iter().filter(|root| is_below(way, root)).map(String::len).min();
+                let inside = |folder: &&str| top.is_none_or(|top| folder.len() >= top);
+                for folder in upwards(way).map_while(|folder| folder).take_while(inside) {
+                    if !seen.insert(folder) {
+                        break;
+                    }
+                    self.settings_in(folder, names, files, &mut found)?;
+                }
+            }
+        }
+        let mut left = MOST_NAMES;
+        for top in tops {
+            self.settings_below(top, files, &mut left, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    /// Those in one folder.
+    fn settings_in(
+        &self, folder: &str, names: &[&'static str], files: &SettingsFiles,
+        found: &mut FoundSettings,
+    ) -> Result<(), PathError> {
+        let mut is_users = None;
+        for name in names {
+            let path = format!("{folder}/{name}");
+            let is_link = match name.rsplit_once('/') {
+                None => self.files.read_link(&path)?.is_some(),
+                // Each folder on the way may be one.
+                Some(_) => {
+                    let first = name.split('/').next().unwrap_or_default();
+                    self.files.has(&format!("{folder}/{first}"))?
+                        && self.files.has(&path)?
+                        && self.files.real(&path)? != format!("{}/{name}", self.files.real(folder)?)
+                }
+            };
+            let goes_on = files.extending.contains(name) && self.files.has(&path)?;
+            if !is_link && !goes_on {
+                continue;
+            }
+            // What the user set up is no clone's.
+            let is_users = match is_users {
+                Some(known) => known,
+                None => *is_users.insert(self.is_of_user(folder)?),
+            };
+            if is_users {
+                break;
+            }
+            if is_link {
+                found.links.insert(path.clone());
+            }
+            if goes_on {
+                found.extending.insert(path);
+            }
+        }
+        Ok(())
+    }
+
+    /// Those below a folder. Where tools put what they make again, not all has to be looked through.
+    fn settings_below(
+        &self, top: String, files: &SettingsFiles, left: &mut usize, found: &mut FoundSettings,
+    ) -> Result<(), PathError> {
+        let (mut dirs, mut products) = (vec![top], Vec::new());
+        while let Some(dir) = dirs.pop().or_else(|| products.pop()) {
+            let names = match self.files.list(if dir.is_empty() { "/" } else { &dir }, *left) {
+                DirListing::Names(names) => names,
+                // A file system that lists nothing has none that anybody could have made.
+                DirListing::Unknown => continue,
+                DirListing::TooMany => {
+                    found.too_many |= !is_product(&dir);
+                    continue;
+                }
+            };
+            *left = left.saturating_sub(names.len());
+            for DirEntry { name, is_link, is_dir } in names {
+                let path = format!("{}/{name}", dir.trim_end_matches('/'));
+                if is_dir && !is_link {
+                    match name.as_str() {
+                        // No clone brings what lies there.
+                        ".git" => {}
+                        _ if is_product(&name) => products.push(path),
+                        _ => dirs.push(path),
+                    }
+                    continue;
+                }
+                let is_one = |known: &&&str| known.eq_ignore_ascii_case(&name);
+                if files.extending.iter().any(|known| is_one(&known)) {
+                    found.extending.insert(path.clone());
+                }
+                if is_link && files.below.iter().any(|known| is_one(&known)) {
+                    found.links.insert(path);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows what settings go on in.
+    fn extended(
+        &mut self, file: String, program: &str, start: &Arc<PathStart>,
+    ) -> Result<(), NeedsFiles> {
+        let (mut left, mut seen) = (vec![file], HashSet::new());
+        while let Some(file) = left.pop() {
+            if !seen.insert(file.clone()) {
+                continue;
+            }
+            let extended = self.files.text(&file, MOST_TEXT).and_then(|text| extended_by(&text));
+            let Some(extended) = extended.filter(|_| seen.len() <= MOST_EXTENDED) else {
+                self.unknown_code(format!(
+                    "what {} goes on in is not known, and {} reads it as its settings",
+                    quoted(&file),
+                    quoted(program)
+                ));
+                return Ok(());
+            };
+            let folder = file.rsplit_once('/').map_or("/", |(folder, _)| folder).to_owned();
+            for name in extended {
+                let Some((path, is_named)) = looked_up(self.extends(&folder, &name))?
+                    .unwrap_or_else(|_| Some((format!("{folder}/{name}"), true)))
+                else {
+                    continue;
+                };
+                let inside = looked_up(self.stays_inside(&path))?.unwrap_or(false);
+                // Of packages those of the project say enough.
+                if is_named || !inside {
+                    self.reads_settings(&path, program, start)?;
+                }
+                if is_named && inside && looked_up(self.files.has(&path))?.unwrap_or(false) {
+                    left.push(path);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The file that settings in this folder go on in, and whether they name it by its path; `None`: one of a package that is not
+    /// there, or of the root.
+    fn extends(&self, folder: &str, name: &str) -> Result<Option<(String, bool)>, PathError> {
+        let from = PathContext { cwd: folder.to_owned(), ..PathContext::default() };
+        if name == "//" {
+            return Ok(None);
+        }
+        let path = locate(name, &from, self.files)?.lexical;
+        if name.starts_with(['.', '/']) || self.files.has(&path)? {
+            return Ok(Some((path, true)));
+        }
+        for folder in upwards(folder).map_while(|folder| folder) {
+            let path = format!("{folder}/node_modules/{name}");
+            if self.files.has(&path)? {
+                return Ok(Some((path, false)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What these settings say that they go on in; `None`: they are not understood.
+fn extended_by(text: &str) -> Option<Vec<String>> {
+    let settings = tree(text, DocumentFormat::Json).ok()?;
+    let DocumentValue::Table(entries) = &settings.value else { return None };
+    let mut names = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.key == "extends") {
+        let values = match &entry.node.value {
+            DocumentValue::List(values) => values.as_slice(),
+            _ => std::slice::from_ref(&entry.node),
+        };
+        for value in values {
+            match &value.value {
+                DocumentValue::Text(name) => names.push(name.clone()),
+                DocumentValue::Null => {}
+                _ => return None,
+            }
+        }
+    }
+    Some(names)
+}
+
+/// Whether a file of this path may be called so: its end is known, or may be anything.
+fn may_be_called(path: &Word, name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    match path.pieces.last() {
+        Some(WordPiece::Text(end)) => {
+            let end = end.trim_end_matches('/').to_ascii_lowercase();
+            match end.rsplit_once('/') {
+                Some((_, end)) => end == name,
+                None if path.pieces.len() == 1 => end == name,
+                None => name.ends_with(&end),
+            }
+        }
+        Some(WordPiece::Home) => false,
+        Some(WordPiece::Glob(_) | WordPiece::Unknown { .. }) => true,
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::Span;
+
+    fn word(pieces: &[WordPiece]) -> Word {
+        Word { span: Span { start: 0, end: 0 }, pieces: pieces.to_vec() }
+    }
+
+    #[test]
+    fn the_end_of_a_path_tells_what_the_file_is_called() {
+        let text = |text: &str| WordPiece::Text(text.to_owned());
+        let unknown = WordPiece::Unknown { splits: false };
+        for (pieces, expected) in [
+            (&[text(".ignore")][..], true),
+            (&[text("a/b/.IGNORE")], true),
+            (&[text(".ignore/")], true),
+            (&[unknown.clone(), text("/.ignore")], true),
+            (&[unknown.clone(), text("nore")], true),
+            (&[text("a/"), unknown.clone()], true),
+            (&[WordPiece::Glob("*".to_owned())], true),
+            (&[text("nore")], false),
+            (&[text(".ignore/a")], false),
+            (&[unknown.clone(), text("/nore")], false),
+            (&[unknown, text(".txt")], false),
+            (&[WordPiece::Home], false),
+            (&[], false),
+        ] {
+            assert_eq!(may_be_called(&word(pieces), ".ignore"), expected, "{pieces:?}");
+        }
+    }
+
+    #[test]
+    fn what_settings_go_on_in_is_told_or_they_are_not_understood() {
+        for (text, expected) in [
+            ("{}", Some(vec![])),
+            ("{\"extends\": \"a\"}", Some(vec!["a"])),
+            (
+                "// x\n{\"extends\": [\"a\", \"../b\"], \"x\": {\"extends\": \"c\"}}",
+                Some(vec!["a", "../b"]),
+            ),
+            ("{\"extends\": null}", Some(vec![])),
+            ("{\"extends\": 1}", None),
+            ("{\"extends\": [{}]}", None),
+            ("[]", None),
+            ("", None),
+        ] {
+            let names = extended_by(text);
+            let names = names.as_ref().map(|it| it.iter().map(String::as_str).collect());
+            assert_eq!(names, expected, "{text}");
+        }
+    }
+}
