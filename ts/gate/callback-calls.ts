@@ -15,7 +15,7 @@ export function readsNoLines<T extends object>(callback: T): T {
   return callback;
 }
 
-/** How many requests were over before the functions of users that they were given to asked one of ours. Nobody knows whether they would have. */
+/** How many requests were over before the functions of users that they were given to asked one of ours. It is unknown whether they would have. */
 let skipped = 0;
 
 /** That number: who reads answers in the order of requests is out of order when it has grown. */

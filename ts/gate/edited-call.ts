@@ -10,7 +10,7 @@ import type { DangerousCall } from './danger.js';
 export const NOTHING_CHANGED = 'Nothing was changed: it goes on waiting';
 
 /**
- * Whether arguments that somebody wrote are those that were asked for, whatever the order of their names: that is no edit, and no yes.
+ * Whether arguments that somebody wrote are those that were asked for, in any order of names: that is no edit, and no yes.
  *
  * @param before as JSON
  * @param args as the tool would get them

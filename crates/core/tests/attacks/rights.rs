@@ -129,7 +129,7 @@ fn what_a_compiler_keeps_for_the_next_time_is_a_write_wherever_it_lies() {
     house.put("project/src/a/b/c/a.ts", "export {}");
     let policy = started(&house, "developer", "project");
     let lines = ["tsc --noEmit", "tsc --noEmit -p .", "tsc -b --noEmit"];
-    // What is protected is asked about, and what lies outside of the project; whatever names it.
+    // What is protected is asked about, and what lies outside of the project, with any setting that names it.
     for options in [
         r#""incremental":true,"tsBuildInfoFile":".git/config""#,
         r#""tsBuildInfoFile":"${configDir}/.git/hooks/pre-commit""#,

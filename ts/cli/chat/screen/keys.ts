@@ -164,7 +164,7 @@ function stringEnd(data: string): SequenceEnd {
 /** What goes on with a sequence whose ESC was taken for the Esc key; words that somebody types begin in another way. */
 const GOES_ON = /^(?:[[\]O^_]|P(?:[^A-Za-z\s]|$))/;
 
-/** The same, however late it comes: a whole sequence, which nobody types as fast. */
+/** The same, however late it comes: a whole sequence, too fast for a person. */
 // oxlint-disable-next-line no-control-regex -- what terminals send
 const GOES_ON_LATE = /^(?:\[[0-9;:<=>?]*[@-~\u001b]|O[A-HPQRS])/;
 

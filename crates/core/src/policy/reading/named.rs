@@ -19,7 +19,7 @@ const MOST_TEXT: usize = 1 << 18;
 /// How many names below what is looked at are gone through.
 const MOST_NAMES: usize = 20_000;
 
-/// What nobody keeps settings of a checker in.
+/// Folders without settings of a checker.
 const PASSED: &[&str] = &["node_modules", ".git", ".venv", "venv", "target"];
 
 /// What a file of settings has the checker use besides. `None`: that is not known.

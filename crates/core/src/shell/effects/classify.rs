@@ -191,7 +191,7 @@ pub(crate) fn passes_links(name: &str) -> bool {
     always_keeps(name, "past-links")
 }
 
-/// Whether this program shows, or changes, whatever it opens below a directory: any file there of its kinds.
+/// Whether this program shows, or changes, each file of its kinds below a directory.
 pub(crate) fn takes_all_below(name: &str) -> bool {
     always_keeps(name, "all-below")
 }
