@@ -158,10 +158,9 @@ const workers = (more) => `--maxWorkers=${availableParallelism() + more}`;
 
 /**
  * Lanes of steps, beside each other: what one waits for leaves the cores to the other. Of `npm test` one lane has the tests that
- * compute; in each of their processes the AI SDK is loaded and grows warm, so that they have no more of these than cores: with one more a
- * tenth of the time of processors goes to that. Another has those that wait most of the time, for the processes and servers that they
- * start. Their temporary files are
- * in memory (`isInMemory`), those of `npm run test:all` on the disk.
+ * compute. In each of their processes the AI SDK is loaded and grows warm: they have no more of these than cores, since one more
+ * costs a tenth of the time of processors. Another has those that wait most of the time, for the processes and servers that they
+ * start. Their temporary files are in memory (`isInMemory`), those of `npm run test:all` on the disk.
  *
  * @type {{ build?: 'tests', runtimes?: boolean, only?: string[], isInMemory?: boolean, lanes: Step[][] }[]}
  */
