@@ -86,6 +86,10 @@ impl Repository {
     }
 
     fn says(&self, tool: &str, argument: &str, text: &str) -> Effect {
+        self.says_under(RULE, tool, argument, text)
+    }
+
+    fn says_under(&self, rule: &str, tool: &str, argument: &str, text: &str) -> Effect {
         let root = self.0.to_str().unwrap().to_owned();
         let context = PathContext {
             cwd: root.clone(),
@@ -94,7 +98,7 @@ impl Repository {
             own: Vec::new(),
         };
         let source = PolicySource { layer: LayerKind::Code, name: "code".into(), trusted: true };
-        let document = load(RULE, DocumentFormat::Toml, source).unwrap();
+        let document = load(rule, DocumentFormat::Toml, source).unwrap();
         let policy = Policy::compile(vec![document], &context).unwrap();
         let args =
             Json::Object(BTreeMap::from([(argument.to_owned(), Json::String(text.to_owned()))]));
@@ -109,6 +113,10 @@ impl Repository {
             confined: None,
         };
         judge(&policy, &call, &RealFiles).unwrap().effect
+    }
+
+    fn runs_under(&self, rule: &str, line: &str) -> Effect {
+        self.says_under(rule, "bash", "command", line)
     }
 
     fn runs(&self, line: &str) -> Effect {
@@ -208,6 +216,23 @@ fn what_git_cannot_give_back_asks() {
             assert_ne!(repository.says(tool, "file_path", name), Effect::Allow, "{tool} {name}");
         }
     }
+}
+
+#[test]
+fn a_command_deletes_no_file_that_the_rule_does_not_name() {
+    let Some(repository) = Repository::new("named", "sha1") else { return };
+    let Some(other) = Repository::new("elsewhere", "sha1") else { return };
+    let rule = RULE.replacen("${project}/**", "${project}/sub/**", 1);
+    assert_eq!(repository.runs_under(&rule, "rm sub/kept.txt"), Effect::Allow);
+    for line in ["rm kept.txt", "rm sub/kept.txt kept.txt", "mv sub/kept.txt kept.txt"] {
+        assert_eq!(repository.runs_under(&rule, line), Effect::Ask, "{line}");
+    }
+    // Another repository has it.
+    let line = format!("rm {}", other.0.join("kept.txt").display());
+    assert_eq!(repository.runs(&line), Effect::Ask, "{line}");
+    // Nor does a program of the project that only has such a name.
+    let own = RULE.replacen("\"rm\"", "\"./rm\"", 1);
+    assert_eq!(repository.runs_under(&own, "./rm kept.txt"), Effect::Ask);
 }
 
 #[test]

@@ -78,8 +78,9 @@ impl CallJudge<'_> {
                 self.gather(found, hits, |rule| {
                     self.spend(cost(rule, &words));
                     let meets = as_marked(rule, |effect| command_meets(rule, effect, &words));
-                    let is_open =
-                        rule.tracked && meets == RuleMeeting::Yes && !self.all_comes_back(argv)?;
+                    let is_open = rule.tracked
+                        && meets == RuleMeeting::Yes
+                        && !self.all_comes_back(rule, argv)?;
                     Ok(if is_open { RuleMeeting::No } else { meets })
                 })?;
             }
@@ -469,12 +470,15 @@ impl CallJudge<'_> {
         Ok(meets)
     }
 
-    /// Whether a command is known to write, and git can give back all of that.
-    fn all_comes_back(&self, argv: &[Word]) -> Result<bool, NeedsFiles> {
-        let program = argv.first().and_then(Word::literal).map(base_name);
-        if !program.is_some_and(tracked::writes_operands_alone) {
+    /// Whether a command is known to write, the rule says that these files may be written, and git can give back all of them.
+    fn all_comes_back(&self, rule: &CompiledRule, argv: &[Word]) -> Result<bool, NeedsFiles> {
+        let program = argv.first().and_then(Word::literal);
+        let (Some(paths), true) =
+            (&rule.writes, program.is_some_and(tracked::writes_operands_alone))
+        else {
             return Ok(false);
-        }
+        };
+        let access = FileAccess::Write;
         let mut writes = false;
         for action in self.actions {
             let ActionKind::Path { access: FileAccess::Write, target, extent, by: Some(by) } =
@@ -483,8 +487,11 @@ impl CallJudge<'_> {
                 continue;
             };
             if self.argv(by).is_some_and(|its| its == argv) {
-                let spots = self.spots(action, target, FileAccess::Write, *extent, Some(by))?;
-                if !self.gives_back(&spots)? {
+                let spots = self.spots(action, target, access, *extent, Some(by))?;
+                let guesses = self.guesses(&spots)?;
+                let meets =
+                    self.path_meets(Effect::Allow, paths, &spots, access, *extent, &guesses)?;
+                if meets != RuleMeeting::Yes || !self.gives_back(&spots)? {
                     return Ok(false);
                 }
                 writes = true;

@@ -68,7 +68,7 @@ pub(super) fn is_kept(path: &str, known: &KnownNames, files: &dyn FileLookup) ->
     name.zip(names).is_some_and(|(name, names)| names.all().any(|kept| kept == name))
 }
 
-/// Whether a program of this name is known to write the files that its operands name, and no others beside them: a database has
+/// Whether the program that is called so, by its name alone, is known to write the files that its operands name, and no others beside them: a database has
 /// a log, an archive a backup.
 pub(super) fn writes_operands_alone(program: &str) -> bool {
     const PROGRAMS: &[&str] = &["cp", "mv", "rm", "sed", "tee", "truncate", "unlink"];

@@ -333,8 +333,8 @@ fn of_prettier(name: &str, text: &str) -> SettingUses {
     let Ok(settings) = tree(text, format) else {
         // Of YAML it is enough that no parser is named. Code says anything.
         let is_code = name.ends_with("js") || name.ends_with("ts");
-        let may_hide = text.contains('"') && text.contains('\\');
-        let is_plain = !(text.contains("parser") || may_hide);
+        // An escape may spell the word otherwise.
+        let is_plain = !text.contains("parser") && !text.contains('\\');
         return (is_code || is_plain).then(Vec::new);
     };
     let DocumentValue::Table(entries) = &settings.value else {
@@ -393,8 +393,43 @@ fn are_kinds(files: &DocumentNode) -> bool {
     }
 }
 
-/// Settings that say which files are looked at, or where what was found is kept, are read line by line.
+/// Settings that say which files are looked at, or where what was found is kept, are read line by line. What YAML could say in
+/// another way, over several lines, by an alias or by code, is not understood.
 fn of_rubocop(_: &str, text: &str) -> SettingUses {
+    let mut includes = false;
+    for line in text.lines() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let hides = line.contains('\\') && line.contains('"') || line.contains("<%");
+        if hides || line.contains("CacheRootDirectory") {
+            return None;
+        }
+        if includes {
+            match line.strip_prefix('-') {
+                Some(item) if is_ruby(item) => continue,
+                None if line.contains(':') => includes = false,
+                _ => return None,
+            }
+        }
+        if let Some((_, value)) = line.split_once("Include") {
+            let value = value.trim_start_matches(['"', '\'']).trim().strip_prefix(':')?.trim();
+            includes = true;
+            let list = match value.strip_prefix('[') {
+                None => value,
+                Some(list) => list.strip_suffix(']')?,
+            };
+            if !value.is_empty() && !list.split(',').all(is_ruby) {
+                return None;
+            }
+        }
+    }
+    Some(Vec::new())
+}
+
+/// Whether a pattern, as YAML has it, finds sources of Ruby alone.
+fn is_ruby(pattern: &str) -> bool {
     const KINDS: &[&str] = &[
         ".rb",
         ".rake",
@@ -407,34 +442,10 @@ fn of_rubocop(_: &str, text: &str) -> SettingUses {
         ".podspec",
         "*file",
     ];
-    let is_kind = |pattern: &str| {
-        let pattern = pattern.trim().trim_matches(['"', '\'']);
-        pattern.is_empty() || KINDS.iter().any(|end| pattern.ends_with(end))
-    };
-    let mut includes = false;
-    for line in text.lines() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let hides = line.contains('\\') && line.starts_with(['"', '{', '?']);
-        if hides || line.contains("CacheRootDirectory") {
-            return None;
-        }
-        let item = line.strip_prefix('-').filter(|_| includes);
-        if item.is_some_and(|item| !is_kind(item)) {
-            return None;
-        }
-        includes &= item.is_some();
-        if let Some((_, value)) = line.split_once("Include") {
-            let value = value.trim_start_matches(['"', '\'']).trim().strip_prefix(':')?;
-            includes = true;
-            if !value.trim().trim_matches(['[', ']']).split(',').all(is_kind) {
-                return None;
-            }
-        }
-    }
-    Some(Vec::new())
+    let pattern = pattern.trim();
+    // Without quotes these begin an alias, an anchor, a tag, or a text of several lines.
+    !pattern.starts_with(['*', '&', '!', '|', '>'])
+        && KINDS.iter().any(|end| pattern.trim_matches(['"', '\'']).ends_with(end))
 }
 
 #[cfg(test)]
@@ -512,6 +523,7 @@ mod tests {
             &[
                 (".prettierrc", "{\"parser\": \"babel\"}"),
                 (".prettierrc", "{\"p\\u0061rser\": \"babel\"}"),
+                (".prettierrc.json5", "{p\\u0061rser: 'babel'}"),
                 (".prettierrc", "overrides:\n- files: .env\n  options:\n    parser: babel"),
                 (
                     ".prettierrc",
@@ -532,12 +544,24 @@ mod tests {
                     "AllCops:\n  Include:\n    - '**/*.rb'\n    - Gemfile\n  Exclude:\n    - .env\n",
                 ),
                 (".rubocop.yml", "AllCops:\n  NewCops: enable\n"),
+                (
+                    ".rubocop.yml",
+                    "AllCops:\n  Include: ['**/*.rb', Gemfile]\n  Exclude:\n    - .env\n",
+                ),
+                (".rubocop.yml", "Style/X:\n  AllowedPatterns: ['\\A\\s*#']\n"),
             ],
             &[
                 (".rubocop.yml", "AllCops:\n  Include:\n    - \".env\"\n"),
                 (".rubocop.yml", "AllCops: {Include: [.env]}"),
                 (".rubocop.yml", "AllCops:\n  CacheRootDirectory: ../x\n"),
                 (".rubocop.yml", "AllCops:\n  \"Incl\\x75de\": [.env]\n"),
+                (".rubocop.yml", "AllCops: {\"Incl\\x75de\": [.env]}\n"),
+                (".rubocop.yml", "AllCops:\n  Include: [\n    .env\n  ]\n"),
+                (".rubocop.yml", "AllCops:\n  Include:\n    [.env]\n"),
+                (".rubocop.yml", "AllCops:\n  Include:\n    - a.rb\n      .env\n"),
+                (".rubocop.yml", "X: &Rakefile\n  - .env\nAllCops:\n  Include: *Rakefile\n"),
+                (".rubocop.yml", "AllCops:\n  Include: &x.rb [.env]\n"),
+                (".rubocop.yml", "AllCops:\n  <%= 'Incl' + 'ude' %>: [.env]\n"),
             ],
         );
     }
