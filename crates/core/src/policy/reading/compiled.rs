@@ -2,6 +2,7 @@
 
 use super::ActionReader;
 use super::loaded::CommandPlace;
+use super::looked_at::MOST_TEXT;
 use super::repository::upwards;
 use crate::path::{FileLookup, PathContext, PathError, is_below, locate};
 use crate::policy::action::{ActionKind, ByArgument, UseExtent};
@@ -9,8 +10,7 @@ use crate::policy::document::{DocumentFormat, DocumentNode, DocumentValue, tree}
 use crate::policy::judge::places;
 use crate::shell::{FileAccess, Word, only_reads};
 
-/// The longest file of settings that is read, in bytes, and the most that name each other.
-const MOST_TEXT: usize = 1 << 18;
+/// The most files of settings that name each other.
 const MOST_FILES: usize = 64;
 
 /// The settings that name a file or a folder that is written, in lower case.

@@ -6,17 +6,12 @@ use std::collections::BTreeSet;
 use super::ActionReader;
 use super::chosen::may_be_written;
 use super::loaded::CommandPlace;
+use super::looked_at::{LookedAt, MOST_NAMES, MOST_TEXT, folders_with};
 use super::repository::upwards;
-use crate::path::{DirListing, FileLookup, PathError, locate};
-use crate::policy::action::{ActionKind, ByArgument, UseExtent};
+use crate::path::{FileLookup, PathError};
+use crate::policy::action::{ByArgument, UseExtent};
 use crate::policy::judge::places;
-use crate::shell::{Word, WordPiece};
-
-/// The longest file of settings that is read, in bytes.
-const MOST_TEXT: usize = 1 << 18;
-
-/// How many names below what is checked are looked at.
-const MOST_NAMES: usize = 20_000;
+use crate::shell::Word;
 
 /// The file that holds the settings of many tools, and those of ruff alone.
 const SHARED: &str = "pyproject.toml";
@@ -93,17 +88,6 @@ const EXCLUDE: &str = "exclude";
 
 /// The settings that say which files are sources.
 const INCLUDES: &[&str] = &["include", "extend-include"];
-
-/// Where settings count for a command.
-#[derive(Default)]
-pub(super) struct LookedAt {
-    /// What it looks at, and where it runs: settings in the folders above count.
-    pub(super) above: BTreeSet<String>,
-    /// The folders that it goes through.
-    pub(super) tops: BTreeSet<String>,
-    /// Whether its words say all of that.
-    certain: bool,
-}
 
 /// The folders in which there are settings, and whether those leave others out than usual.
 #[derive(Default)]
@@ -187,43 +171,6 @@ impl ActionReader<'_> {
     }
 }
 
-impl ActionReader<'_> {
-    /// What a command looks at, as its words say.
-    pub(super) fn looked_at(
-        &self, by: ByArgument, place: CommandPlace<'_>,
-    ) -> Result<LookedAt, PathError> {
-        let mut looked_at = LookedAt { certain: true, ..LookedAt::default() };
-        for dir in places(place.start, self.files)?.0 {
-            let here = locate(".", &place.start.at(&dir), self.files)?;
-            looked_at.above.extend(here.places().map(str::to_owned));
-            for action in &self.actions {
-                let ActionKind::Path { target, extent, by: Some(user), .. } = &action.kind else {
-                    continue;
-                };
-                if user.command != by.command {
-                    continue;
-                }
-                // Of what is known in part, the folder that it begins with.
-                let known = match (target.literal(), target.pieces.first()) {
-                    (Some(path), _) => path,
-                    (None, Some(WordPiece::Text(text))) => {
-                        text.rsplit_once('/').map_or(".", |(folder, _)| folder)
-                    }
-                    (None, _) => ".",
-                };
-                let is_whole = target.literal().is_some();
-                looked_at.certain &= is_whole;
-                let located = locate(known, &place.start.at(&dir), self.files)?;
-                looked_at.above.extend(located.places().map(str::to_owned));
-                if extent.is_recursive() || !is_whole {
-                    looked_at.tops.extend(located.reals().map(str::to_owned));
-                }
-            }
-        }
-        Ok(looked_at)
-    }
-}
-
 impl SettingFolders {
     /// Takes this folder up, where it has settings; the answer is whether those are harmless.
     fn add(&mut self, folder: &str, files: &dyn FileLookup) -> Result<bool, PathError> {
@@ -249,19 +196,15 @@ impl SettingFolders {
 
     /// The same of all folders below this one that it goes into.
     fn add_below(&mut self, top: &str, files: &dyn FileLookup) -> Result<bool, PathError> {
+        let goes_in = |name: &str| self.excludes || !EXCLUDED.contains(&name);
         let mut left = MOST_NAMES;
-        let mut folders = vec![top.to_owned()];
-        while let Some(folder) = folders.pop() {
-            let DirListing::Names(names) = files.list(&folder, left) else { return Ok(false) };
-            left = left.saturating_sub(names.len());
-            if names.iter().any(|it| SETTINGS.contains(&it.name.as_str()))
-                && !self.add(&folder, files)?
-            {
+        let Some(folders) = folders_with(SETTINGS, top, goes_in, &mut left, files) else {
+            return Ok(false);
+        };
+        for folder in folders {
+            if !self.add(&folder, files)? {
                 return Ok(false);
             }
-            let goes_in = |name: &str| self.excludes || !EXCLUDED.contains(&name);
-            let inner = names.iter().filter(|it| it.is_dir && !it.is_link && goes_in(&it.name));
-            folders.extend(inner.map(|it| format!("{folder}/{}", it.name)));
         }
         Ok(true)
     }

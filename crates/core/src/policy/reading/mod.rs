@@ -8,6 +8,7 @@ mod folder;
 mod ignored;
 mod linted;
 mod loaded;
+mod looked_at;
 mod mentioned;
 mod named;
 pub(super) mod nested;

@@ -4,20 +4,15 @@
 use super::ActionReader;
 use super::chosen::may_be_written;
 use super::loaded::CommandPlace;
+use super::looked_at::{MOST_NAMES, MOST_TEXT, folders_with};
 use super::repository::upwards;
-use crate::path::{DirListing, FileLookup, PathContext, PathError, locate};
+use crate::path::{FileLookup, PathContext, PathError, locate};
 use crate::policy::action::{ByArgument, UseExtent};
-use crate::policy::document::{DocumentFormat, DocumentNode, DocumentValue, tree};
+use crate::policy::document::{DocumentFormat, DocumentNode, DocumentValue, TableEntry, tree};
 use crate::policy::judge::places;
 use crate::policy::secrets::is_code;
 use crate::policy::tokens::base_name;
 use crate::shell::{FileAccess, Word, command_of, written_out};
-
-/// The longest file of settings that is read, in bytes.
-const MOST_TEXT: usize = 1 << 18;
-
-/// How many names below what is looked at are gone through.
-const MOST_NAMES: usize = 20_000;
 
 /// Folders without settings of a checker.
 const PASSED: &[&str] = &["node_modules", ".git", ".venv", "venv", "target"];
@@ -156,20 +151,13 @@ impl ActionReader<'_> {
             }
         }
         let mut left = MOST_NAMES;
-        let mut folders: Vec<String> = match checker.below {
-            true => looked_at.tops.into_iter().collect(),
-            false => Vec::new(),
-        };
-        while let Some(folder) = folders.pop() {
-            let DirListing::Names(names) = self.files.list(&folder, left) else { return Ok(None) };
-            left = left.saturating_sub(names.len());
-            if names.iter().any(|it| checker.names.contains(&it.name.as_str())) {
+        let goes_in = |name: &str| !PASSED.contains(&name);
+        for top in looked_at.tops.iter().filter(|_| checker.below) {
+            let folders = folders_with(checker.names, top, goes_in, &mut left, self.files);
+            let Some(folders) = folders else { return Ok(None) };
+            for folder in folders {
                 add(&folder, self.files, &mut found)?;
             }
-            let inner = names
-                .iter()
-                .filter(|it| it.is_dir && !it.is_link && !PASSED.contains(&it.name.as_str()));
-            folders.extend(inner.map(|it| format!("{folder}/{}", it.name)));
         }
         Ok(Some(found))
     }
@@ -355,7 +343,7 @@ fn of_prettier(name: &str, text: &str) -> SettingUses {
 }
 
 /// Whether a parser is named for sources alone.
-fn formats_kinds(settings: &[crate::policy::document::TableEntry]) -> bool {
+fn formats_kinds(settings: &[TableEntry]) -> bool {
     settings.iter().all(|setting| match (setting.key.as_str(), &setting.node.value) {
         ("parser", _) => false,
         ("overrides", DocumentValue::List(overrides)) => overrides.iter().all(|one| {

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::ActionReader;
+use super::looked_at::{MOST_NAMES, MOST_TEXT};
 use super::repository::{self, upwards};
 use crate::path::{DirEntry, DirListing, PathContext, PathError, is_below, locate};
 use crate::policy::action::{Action, ActionKind, ByArgument, PathStart, UseExtent, literal};
@@ -15,14 +16,10 @@ use crate::policy::quoted::quoted;
 use crate::policy::tokens::base_name;
 use crate::shell::{FileAccess, FileLoss, SettingsFiles, Word, WordPiece, settings_of};
 
-/// How many names below what a program reads are looked through.
-const MOST_NAMES: usize = 20_000;
-
 /// From how many folders on the way up is begun.
 const MOST_WAYS: usize = 256;
 
-/// The longest file of settings that is read, in bytes, and the most that name each other.
-const MOST_TEXT: usize = 1 << 18;
+/// The most files of settings that name each other.
 const MOST_EXTENDED: usize = 64;
 
 /// What a list of commits that `git blame` passes over is called.
