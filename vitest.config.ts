@@ -97,13 +97,23 @@ interface Test {
   env: Record<string, string>;
   isolate?: boolean;
   globalSetup?: string;
-  setupFiles?: string;
+  setupFiles?: string[];
 }
 
+/** What each file of tests begins with. */
+const SETUP = ['__test__/support/own-environment.ts'];
+
 /** Some tests, with `ai` standing for the installed version 6 or 7, in tests and in `ts/` alike. */
-const projectOf = (name: string, major: '6' | '7', include: string[], { env, ...test }: Test) => ({
+const projectOf = (name: string, major: '6' | '7', include: string[], { env, setupFiles = [], ...test }: Test) => ({
   resolve: { alias: [{ find: /^ai(?=\/test$|$)/, replacement: `ai${major}` }] },
-  test: { ...shared, ...test, name, include, env: { AI_MAJOR: major, ...env } as Record<string, string> },
+  test: {
+    ...shared,
+    ...test,
+    name,
+    include,
+    setupFiles: [...SETUP, ...setupFiles],
+    env: { AI_MAJOR: major, ...env } as Record<string, string>,
+  },
 });
 
 /** A project, and a second one of those of its tests that run alone. */
@@ -131,7 +141,7 @@ const overPostgres = (name: string, files: string[], env: Record<string, string>
   projectOf(name, '7', files, {
     isolate,
     globalSetup: '__test__/support/postgres-server.ts',
-    setupFiles: '__test__/support/postgres-ledgers.ts',
+    setupFiles: ['__test__/support/postgres-ledgers.ts'],
     env: { COUNTERSIGN_LEDGER: 'postgres:', ...env },
   });
 

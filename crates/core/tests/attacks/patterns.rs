@@ -293,6 +293,8 @@ fn what_a_pattern_finds_is_written_like_names_that_are_spelled_out() {
     for file in ["project/code/a.ts", "project/code/b.ts", "project/a.sh", "project/docs/x.md"] {
         house.put(file, "x");
     }
+    house.put("project/code/m.ini", "[x]");
+    house.put("project/code/a.py", "");
     for folder in ["project/li", "project/lo.d/in", "project/--x"] {
         fs::create_dir_all(house.root.join(folder)).unwrap();
     }
@@ -337,8 +339,12 @@ fn what_a_pattern_finds_is_written_like_names_that_are_spelled_out() {
             "sed -i s/a/b/ ../out/*",
             "echo x | tee li/*.ts",
             "cd $x; touch *.ts",
+            // It may find settings that the line goes on to read.
+            "sed -i 's/a/b/' code/*.ini && mypy code/a.py",
+            "sed -i 's/a/b/' code/m* && mypy code/a.py",
         ],
         &[
+            "sed -i 's/a/b/' code/*.ts && mypy code/a.py",
             "sed -i 's/a/b/' code/*.ts",
             "touch code/*.ts",
             "touch code/?.ts",

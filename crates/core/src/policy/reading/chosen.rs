@@ -294,7 +294,19 @@ fn names_others(settings: &str) -> bool {
 /// Whether the line itself may write a file of one of these names, which is not there yet.
 pub(super) fn may_be_written(kind: &ActionKind, names: &[&str]) -> bool {
     let ActionKind::Path { access: FileAccess::Write, target, .. } = kind else { return false };
-    target.literal().is_none_or(|path| names.contains(&last_name(path)))
+    names.iter().any(|name| may_end_in(target, name))
+}
+
+/// Whether a path that is known in part may end in this name. What splits may become several words, and only the last of them ends as
+/// it is written.
+fn may_end_in(path: &Word, name: &str) -> bool {
+    match path.pieces.as_slice() {
+        pieces if pieces.contains(&WordPiece::Unknown { splits: true }) => true,
+        [.., WordPiece::Text(tail)] if tail.contains('/') => last_name(tail) == name,
+        [WordPiece::Text(tail)] => tail == name,
+        [.., WordPiece::Text(tail)] => name.ends_with(tail),
+        _ => true,
+    }
 }
 
 /// The file that the line itself writes, where it chooses programs. What only the run will tell is asked about by itself.
