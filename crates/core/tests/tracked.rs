@@ -168,6 +168,9 @@ fn what_git_has_just_so_may_be_changed_and_deleted() {
             "sed -i s/a/b/ kept.txt",
             "echo x > kept.txt",
             "echo x >> sub/kept.txt; rm other.txt",
+            "cp kept.txt other.txt",
+            "cp -f sub/kept.txt kept.txt",
+            "mv kept.txt other.txt",
             "true | tee kept.txt",
         ]);
         assert_eq!(repository.says("write_file", "file_path", "kept.txt"), Effect::Allow);
@@ -184,6 +187,11 @@ fn what_git_cannot_give_back_asks() {
         "rm changed.txt",
         "rm new.txt",
         "rm nowhere.txt",
+        // Another program may put there what git does not have.
+        "gunzip -f kept.txt.gz; rm kept.txt",
+        "xz -df kept.txt.xz && truncate -s 0 kept.txt",
+        "./run.sh; rm kept.txt",
+        "make; rm kept.txt",
         "rm kept.txt new.txt",
         "echo x > changed.txt",
         "echo x > nowhere.txt",

@@ -136,7 +136,7 @@ pub(crate) fn fold(text: &str) -> String {
 }
 
 /// The characters that such volumes leave out of comparisons.
-fn is_ignored(char: char) -> bool {
+pub(super) fn is_ignored(char: char) -> bool {
     matches!(char, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{1d173}'..='\u{1d17a}'

@@ -11,6 +11,7 @@ mod index;
 mod locate;
 mod matching;
 mod pattern;
+mod plain;
 mod resolve;
 mod set;
 mod syntax;
@@ -32,6 +33,7 @@ pub use locate::{
     CaseFolding, LocatedPath, PathContext, PathError, lexically, links_on, locate, spelled,
 };
 pub(crate) use matching::fold;
+pub(crate) use plain::plain_text;
 pub use set::PathSet;
 pub use url::{UrlAddress, UrlError, file_of};
 pub use url_index::UrlIndex;

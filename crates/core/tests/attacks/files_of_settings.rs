@@ -353,3 +353,79 @@ fn programs_print_what_they_do_not_understand_of_such_a_file() {
         assert_eq!(verdict(&denied, "bash", &line).0, Effect::Deny, "{line}");
     }
 }
+
+#[test]
+fn settings_that_a_program_reads_otherwise_than_they_look_ask() {
+    let house = house("otherwise");
+    fs::create_dir_all(house.root.join("project/conf/deep/a/b")).unwrap();
+    house.put("project/a.ts", "");
+    let outside =
+        r#"{"compilerOptions":{"incremental":true,"tsBuildInfoFile":"../../victim.txt"}}"#;
+    house.put("project/conf/deep/real.json", outside);
+    house.put("project/conf/deep/a/b/tsconfig.json", outside);
+    symlink("conf/deep/real.json", house.root.join("project/link.json")).unwrap();
+    symlink("conf/deep/a/b", house.root.join("project/pkg")).unwrap();
+    house.put("project/base.json", "{}");
+    house.put("project/node_modules/it/package.json", "{}");
+    house.put("project/node_modules/it/sub.json", "{}");
+    house.put("project/node_modules/it/sub/package.json", r#"{"tsconfig":"evil.json"}"#);
+    house
+        .put("project/node_modules/typed/package.json", r#"{"typesVersions":{"*":{"*":["x/*"]}}}"#);
+    house.put("project/node_modules/typed/base.json", "{}");
+    house.put(
+        "project/node_modules/long/package.json",
+        format!("{{\"a\":\"{}\"}}", "x".repeat(300_000)),
+    );
+    house.put("project/node_modules/long/base.json", "{}");
+    let developer = started(&house, "developer", "project");
+    let begins = |settings: &str| house.put("project/tsconfig.json", settings);
+    begins(r#"{"extends":"./base.json","files":["a.ts"]}"#);
+    tried(
+        &developer,
+        &[
+            "tsc --noEmit -p link.json",
+            "tsc --noEmit -p pkg",
+            "tsc -b --noEmit pkg",
+            "tsc --noEmit --noEmit false",
+            "tsc -b --noEmit --noEmit false",
+            "tsc --NoEmit --noemit FALSE",
+            "cp evil.txt base.json && tsc --noEmit",
+        ],
+        &["tsc --noEmit", "tsc --noEmit --noEmit", "echo '{}' > x.json && tsc --noEmit"],
+    );
+    for settings in [
+        r#"{"extends":"./link.json","files":["a.ts"]}"#,
+        r#"{"references":[{"path":"./pkg"}],"files":["a.ts"]}"#,
+        r#"{"extends":"it/sub","files":["a.ts"]}"#,
+        r#"{"extends":"typed/base.json","files":["a.ts"]}"#,
+        r#"{"extends":"long/base.json","files":["a.ts"]}"#,
+        "{\"files\":[\"a.ts\"], // \u{2028} \"compilerOptions\":{\"tsBuildInfoFile\":\"../x\",\"incremental\":true}\n}",
+    ] {
+        begins(settings);
+        tried(&developer, &["tsc --noEmit", "tsc -b --noEmit"], &["tsc --version"]);
+    }
+    begins(r#"{"extends":"./base","files":["a.ts"]}"#);
+    tried(&developer, &["cp evil.txt base && tsc --noEmit"], &["tsc --noEmit"]);
+    house.put("project/base", "x".repeat(300_000));
+    tried(&developer, &["tsc --noEmit"], &["tsc --version"]);
+    house.put("project/base", [0xff, 0xfe, 0x7b, 0]);
+    tried(&developer, &["tsc --noEmit"], &["tsc --version"]);
+
+    for (file, text, line) in [
+        ("mypy.ini", "[mypy]\nexclude = x\rjunit_xml = ../x", "mypy src/a.py"),
+        ("mypy.ini", "[mypy]\n  exclude = x\n  junit_xml = ../x", "mypy src/a.py"),
+        (".prettierrc.json5", "{a: 1, // \u{2028} \"parser\": \"babel\"\n}", "prettier ."),
+        (".rubocop.yml", "# c\rAllCops:\r  Include: [\".env\"]", "rubocop"),
+        (".rubocop", "-A --out /tmp/x", "rubocop"),
+        (".flake8", "[flake8]\nfilename = *.env", "flake8"),
+        (".flake8", "[flake8]\noutput-file = ../x", "python -m flake8 src"),
+        (".isort.cfg", "[settings]\nsupported_extensions = env", "isort --check ."),
+        (".pylintrc", "[MAIN]\noutput = ../x", "pylint src"),
+        (".npmrc", "; x\rregistry=http://127.0.0.1:1/\rcache=/tmp/q\n", "npm ls"),
+    ] {
+        tried(&developer, &[], &[line]);
+        house.put(&format!("project/{file}"), text);
+        tried(&developer, &[line], &["ls"]);
+        fs::remove_file(house.root.join("project").join(file)).unwrap();
+    }
+}

@@ -73,6 +73,19 @@ fn where_git_would_find_its_repository_is_judged_without_waiting() {
 }
 
 #[test]
+fn a_file_that_leads_to_a_repository_is_no_name_of_a_remote() {
+    let house = House::new("gitfile");
+    house.put("project/x", "gitdir: bare\n");
+    house.put("project/y.git", b"gitdir: b\xff\n");
+    house.put("project/plain", "text");
+    tried(
+        &started(&house, "developer", "project"),
+        &["git fetch x", "git fetch y", "git fetch bare", "git fetch -q x main"],
+        &["git fetch plain", "git fetch origin", "git fetch"],
+    );
+}
+
+#[test]
 fn a_repository_that_lies_in_the_project_is_not_the_projects() {
     let house = House::new("nested");
     let write = |file: &str, text: &str| house.put(file, text);

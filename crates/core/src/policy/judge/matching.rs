@@ -109,6 +109,7 @@ impl CallJudge<'_> {
                 };
                 if !places.is_null_device() && !rules.all().is_empty() {
                     let guesses = self.guesses(&places)?;
+                    let extent = self.narrowed(*extent, &places)?;
                     let recursive = extent.is_recursive();
                     self.path_rules(rules, links, &places, recursive, &guesses, &mut found)?;
                     // One rule that could match is enough to ask, and an administrator's comes first. Where the first rule
@@ -126,7 +127,7 @@ impl CallJudge<'_> {
                             paths,
                             &places,
                             *access,
-                            *extent,
+                            extent,
                             &guesses,
                         )?;
                         let is_write = *access == FileAccess::Write;
@@ -145,7 +146,7 @@ impl CallJudge<'_> {
                                 paths,
                                 &places,
                                 *access,
-                                *extent,
+                                extent,
                                 &guesses,
                             )?;
                             return Ok(if allowed == RuleMeeting::Yes && !mentions {
@@ -502,18 +503,62 @@ impl CallJudge<'_> {
 
     /// Whether git can give back all that is written there, also after what the line does to its index.
     fn gives_back(&self, spots: &PathSpots) -> Result<bool, NeedsFiles> {
-        if !spots.certain || !matches!(self.index(), Lists::Index) {
+        if !spots.certain || !matches!(self.index(), Lists::Index) || !self.leaves_files() {
             return Ok(false);
         }
         for path in &spots.located {
             // A symlink is another file than the one that it leads to.
             let is_one = path.real == path.real_of_lexical && path.itself.is_empty();
-            let is_there = looked_up(self.files.has(&path.real))?.unwrap_or(false);
-            if !is_one || !is_there || !tracked::gives_back(&path.real, self.files) {
+            let comes_back = |file: &str| {
+                let is_there = looked_up(self.files.has(file))?.unwrap_or(false);
+                Ok(is_there && tracked::gives_back(file, self.files))
+            };
+            // Below a file there can be no other: `cp a b` writes `b/a` where `b` is a folder.
+            let above = path.real.rsplit_once('/').map_or("", |(above, _)| above);
+            if !is_one || !comes_back(&path.real)? && !comes_back(above)? {
                 return Ok(false);
             }
         }
         Ok(!spots.located.is_empty())
+    }
+
+    /// What is used of a path by a call of a single command: of what is a file now, that file. What several commands do to it one after
+    /// the other may leave a folder there.
+    fn narrowed(&self, extent: UseExtent, spots: &PathSpots) -> Result<UseExtent, NeedsFiles> {
+        const KIND: u32 = 0o170_000;
+        const FILE: u32 = 0o100_000;
+        let commands =
+            self.actions.iter().filter(|it| matches!(it.kind, ActionKind::Command { .. }));
+        let is_sure = spots.certain && !spots.located.is_empty() && commands.count() <= 1;
+        if extent != UseExtent::Tree || !is_sure {
+            return Ok(extent);
+        }
+        for path in &spots.located {
+            let mode = looked_up(self.files.mode_of_file(&path.real))?;
+            if !matches!(mode, Ok(Some(mode)) if mode & KIND == FILE) {
+                return Ok(extent);
+            }
+        }
+        Ok(UseExtent::Itself)
+    }
+
+    /// Whether each program of the line writes the files alone that its words name. Another one may put there what git does not
+    /// have, before it is deleted: `gunzip a.gz; rm a`.
+    fn leaves_files(&self) -> bool {
+        let is_known = |argv: &[Word]| {
+            argv.first().and_then(Word::literal).is_some_and(tracked::writes_operands_alone)
+        };
+        self.actions.iter().all(|action| match &action.kind {
+            ActionKind::Command { argv, .. } => {
+                let name = argv.first().and_then(Word::literal);
+                is_known(argv) || name.is_some_and(|name| takes_data_only(base_name(name)))
+            }
+            ActionKind::Path { access: FileAccess::Write, by: Some(by), .. } => {
+                self.argv(by).is_some_and(is_known)
+            }
+            ActionKind::Unknown { .. } => false,
+            _ => true,
+        })
     }
 
     /// Whether it is a folder in which there is something.

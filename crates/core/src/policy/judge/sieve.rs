@@ -2,7 +2,7 @@
 
 use std::iter::successors;
 
-use crate::path::{FileLookup, is_garbled};
+use crate::path::{FileLookup, is_garbled, plain_text};
 use crate::policy::action::literal;
 use crate::policy::compile::wild;
 use crate::policy::git::values_of;
@@ -281,7 +281,7 @@ fn is_taken_in(path: &str, home: Option<&str>, files: &dyn FileLookup) -> bool {
     let names: Vec<&str> = path.split('/').collect();
     let takes_in = |file: &str| {
         files.has(file).unwrap_or(true)
-            && files.text(file, MOST_TEXT).is_none_or(|text| {
+            && plain_text(files, file, MOST_TEXT).is_none_or(|text| {
                 text.lines().any(|line| names.iter().any(|name| takes_in_again(line, name)))
             })
     };
@@ -302,7 +302,7 @@ fn ignores_of_user(home: &str, files: &dyn FileLookup) -> Option<Vec<String>> {
         if !files.has(&file).ok()? {
             continue;
         }
-        for value in values_of(&files.text(&file, MOST_TEXT)?, "excludesfile") {
+        for value in values_of(&plain_text(files, &file, MOST_TEXT)?, "excludesfile") {
             let value = value?;
             ignores.push(match value.strip_prefix("~/") {
                 Some(below) => format!("{home}/{below}"),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::ActionReader;
 use super::repository::upwards;
 use super::versions::{ChosenPrograms, chooses, is_of_base};
-use crate::path::{DirListing, FileLookup, PathError, is_below, locate};
+use crate::path::{DirListing, FileLookup, PathError, is_below, locate, plain_text};
 use crate::policy::action::{ActionKind, ByArgument, PathStart};
 use crate::policy::judge::{NeedsFiles, looked_up, places};
 use crate::policy::quoted::quoted;
@@ -181,7 +181,7 @@ impl ActionReader<'_> {
             if !files.has(&file)? {
                 return Ok(None);
             }
-            let text = files.text(&file, MOST_TEXT);
+            let text = plain_text(files, &file, MOST_TEXT);
             Ok(text.is_none_or(|text| !text.lines().all(is_harmless)).then_some(()))
         })?;
         Ok(told.is_none())
@@ -206,7 +206,8 @@ impl ActionReader<'_> {
                     for name in SHELLCHECK {
                         let file = format!("{folder}/{name}");
                         if self.files.has(&file)?
-                            && self.files.text(&file, MOST_TEXT).is_none_or(|it| names_others(&it))
+                            && plain_text(self.files, &file, MOST_TEXT)
+                                .is_none_or(|it| names_others(&it))
                             && !self.is_of_user(folder)?
                         {
                             return Ok(false);
@@ -297,14 +298,17 @@ pub(super) fn may_be_written(kind: &ActionKind, names: &[&str]) -> bool {
     names.iter().any(|name| may_end_in(target, name))
 }
 
-/// Whether a path that is known in part may end in this name. What splits may become several words, and only the last of them ends as
-/// it is written.
+/// Whether a path that is known in part may end in this name, in letters of either case. What splits may become several words, and only
+/// the last of them ends as it is written.
 fn may_end_in(path: &Word, name: &str) -> bool {
+    let is_same = |tail: &str| last_name(tail).eq_ignore_ascii_case(name);
     match path.pieces.as_slice() {
         pieces if pieces.contains(&WordPiece::Unknown { splits: true }) => true,
-        [.., WordPiece::Text(tail)] if tail.contains('/') => last_name(tail) == name,
-        [WordPiece::Text(tail)] => tail == name,
-        [.., WordPiece::Text(tail)] => name.ends_with(tail),
+        [WordPiece::Text(path)] => is_same(path),
+        [.., WordPiece::Text(tail)] if tail.contains('/') => is_same(tail),
+        [.., WordPiece::Text(tail)] => {
+            name.to_ascii_lowercase().ends_with(&tail.to_ascii_lowercase())
+        }
         _ => true,
     }
 }

@@ -1,12 +1,15 @@
 //! Where settings of TypeScript let the compiler write: it makes and replaces what they name, wherever that lies.
 
+use std::collections::BTreeSet;
+
 use super::ActionReader;
+use super::chosen::may_be_written;
 use super::loaded::CommandPlace;
 use super::looked_at::MOST_TEXT;
 use super::repository::upwards;
-use crate::path::{FileLookup, PathContext, PathError, is_below, locate};
+use crate::path::{FileLookup, PathContext, PathError, is_below, locate, plain_text};
 use crate::policy::action::{ActionKind, ByArgument, UseExtent};
-use crate::policy::document::{DocumentFormat, DocumentNode, DocumentValue, tree};
+use crate::policy::document::{DocumentFormat, DocumentNode, DocumentValue, TableEntry, tree};
 use crate::policy::judge::places;
 use crate::shell::{FileAccess, Word, only_reads};
 
@@ -78,10 +81,6 @@ impl ActionReader<'_> {
         let Some(words) = words.filter(|words| !adrift && emits_nothing(words)) else {
             return Ok(None);
         };
-        // The settings that it reads are not there yet.
-        if self.actions.iter().any(|action| brings_settings(&action.kind, by)) {
-            return Ok(None);
-        }
         let mut settings = KnownSettings::new(self.roots()?, self.files);
         for dir in dirs {
             let from = start.at(&dir);
@@ -99,19 +98,20 @@ impl ActionReader<'_> {
                     }
                     continue;
                 }
-                let named = locate(word, &from, self.files)?.real;
-                if named.ends_with(".json") {
-                    settings.begins(named)?;
-                } else {
-                    settings.begins(format!("{named}/{SETTINGS}"))?;
-                }
+                let named = locate(word, &from, self.files)?.lexical;
+                settings.begins_at(named)?;
             }
         }
-        while let Some((file, whole)) = settings.left.pop() {
+        while let Some((file, of_project)) = settings.left.pop() {
             settings.seen += 1;
-            if settings.seen > MOST_FILES || !settings.stay_within(&file, whole)? {
+            if settings.seen > MOST_FILES || !settings.stay_within(&file, of_project)? {
                 return Ok(None);
             }
+        }
+        // The settings that it reads may not be there yet.
+        let names: Vec<&str> = settings.names.iter().map(String::as_str).collect();
+        if self.actions.iter().any(|action| brings_settings(&action.kind, by, &names)) {
+            return Ok(None);
         }
         settings.written()
     }
@@ -124,21 +124,24 @@ fn option_name(word: &str) -> Option<String> {
 
 /// Whether the words say that nothing is made of the sources. A word behind it may take that back.
 fn emits_nothing(words: &[&str]) -> bool {
-    let is_told = |word: &&str| word.trim_start_matches('-').eq_ignore_ascii_case("noEmit");
-    let at = words.iter().position(|word| word.starts_with('-') && is_told(word));
-    let next = at.and_then(|at| words.get(at + 1));
+    let is_told = |word: &str| option_name(word).is_some_and(|name| name == "noemit");
     let is_back = |next: &str| ["false", "null"].iter().any(|it| next.eq_ignore_ascii_case(it));
-    at.is_some() && !next.is_some_and(|next| is_back(next))
+    let mut next = words.iter().skip(1).copied().chain([""]);
+    let mut told = words.iter().map(|word| (is_told(word), next.next().unwrap_or_default()));
+    let mut is_said = false;
+    told.all(|(is_it, next)| {
+        is_said |= is_it;
+        !is_it || !is_back(next)
+    }) && is_said
 }
 
-/// Whether the line itself may write settings before the compiler, which is the command of `by`, reads them.
-fn brings_settings(kind: &ActionKind, by: ByArgument) -> bool {
-    let ActionKind::Path { access: FileAccess::Write, target, extent, by: writer } = kind else {
+/// Whether the line itself may write a file of one of these names before the compiler, which is the command of `by`, reads it.
+fn brings_settings(kind: &ActionKind, by: ByArgument, names: &[&str]) -> bool {
+    let ActionKind::Path { access: FileAccess::Write, extent, by: writer, .. } = kind else {
         return false;
     };
     let is_other = writer.is_none_or(|writer| writer.command != by.command);
-    let named = |path: &str| path.to_ascii_lowercase().ends_with(".json");
-    is_other && (extent.is_recursive() || target.literal().is_none_or(named))
+    is_other && (extent.is_recursive() || may_be_written(kind, names))
 }
 
 /// Files of settings that are gone through.
@@ -149,6 +152,8 @@ struct KnownSettings<'a> {
     /// Those that are left, and whether each is of a project: else it is one that another goes on in.
     left: Vec<(String, bool)>,
     seen: usize,
+    /// The names of all that it may read for settings.
+    names: BTreeSet<String>,
     /// Those of projects.
     projects: Vec<String>,
     /// What settings and options name: what it is, the folder that it is seen from, and the path.
@@ -160,7 +165,8 @@ struct KnownSettings<'a> {
 impl<'a> KnownSettings<'a> {
     fn new(roots: Vec<String>, files: &'a dyn FileLookup) -> Self {
         let (left, projects, named) = (Vec::new(), Vec::new(), Vec::new());
-        Self { roots, files, left, seen: 0, projects, named, keeps: false }
+        let names = BTreeSet::from(["package.json".to_owned()]);
+        Self { roots, files, left, seen: 0, names, projects, named, keeps: false }
     }
 
     /// What is written beside `--noEmit`, as these settings say together: any may go on in any other. `None`: some of it may lie
@@ -221,11 +227,30 @@ impl<'a> KnownSettings<'a> {
         Ok(locate(if path.is_empty() { "." } else { &path }, &from, self.files)?.lexical)
     }
 
+    /// Whether a symlink leads to this file. Some versions see its paths from the symlink, and some from the file.
+    fn is_linked(&self, file: &str) -> Result<bool, PathError> {
+        let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
+        Ok(locate(file, &from, self.files)?.real != file)
+    }
+
+    /// Takes up what an option or a reference names: a file of settings, or the folder that has it.
+    fn begins_at(&mut self, named: String) -> Result<bool, PathError> {
+        match named.ends_with(".json") {
+            true => self.begins(named),
+            false => self.begins(format!("{named}/{SETTINGS}")),
+        }
+    }
+
     /// Takes this file up, where it is there.
     fn begins(&mut self, file: String) -> Result<bool, PathError> {
+        self.takes_up(file, true)
+    }
+
+    fn takes_up(&mut self, file: String, of_project: bool) -> Result<bool, PathError> {
+        self.names.extend(file.rsplit('/').next().map(str::to_owned));
         let found = self.files.has(&file)?;
         if found {
-            self.left.push((file, true));
+            self.left.push((file, of_project));
         }
         Ok(found)
     }
@@ -240,11 +265,14 @@ impl<'a> KnownSettings<'a> {
         if of_project && !self.is_within(folder) {
             return Ok(false);
         }
-        let text = self.files.text(file, MOST_TEXT);
+        let text = plain_text(self.files, file, MOST_TEXT);
         let Some(Ok(settings)) = text.map(|text| tree(&text, DocumentFormat::Json)) else {
             return Ok(false);
         };
         let DocumentValue::Table(entries) = &settings.value else { return Ok(false) };
+        if self.is_linked(file)? {
+            return Ok(!entries.iter().any(names_places));
+        }
         for entry in entries {
             let fine = match (entry.key.to_ascii_lowercase().as_str(), &entry.node.value) {
                 ("compileroptions", DocumentValue::Table(options)) => {
@@ -337,51 +365,74 @@ impl<'a> KnownSettings<'a> {
         let path = entries.iter().find(|entry| entry.key == "path").map(|entry| &entry.node.value);
         let Some(DocumentValue::Text(path)) = path else { return Ok(false) };
         let from = PathContext { cwd: folder.to_owned(), ..PathContext::default() };
-        let named = locate(path, &from, self.files)?.real;
-        if named.ends_with(".json") {
-            return self.begins(named);
-        }
-        self.begins(format!("{named}/{SETTINGS}"))
+        let named = locate(path, &from, self.files)?.lexical;
+        self.begins_at(named)
     }
 
     /// Takes up the settings that others go on in; the answer is whether they are known.
     fn goes_on(&mut self, folder: &str, node: &DocumentNode) -> Result<bool, PathError> {
         let DocumentValue::Text(name) = &node.value else { return Ok(false) };
         let from = PathContext { cwd: folder.to_owned(), ..PathContext::default() };
-        let mut named = Vec::new();
         if name.starts_with(['.', '/']) {
-            let path = locate(name, &from, self.files)?.real;
-            named.extend([path.clone(), format!("{path}.json")]);
-        } else {
-            let depth = if name.starts_with('@') { 2 } else { 1 };
-            let package = name.split('/').take(depth).collect::<Vec<_>>().join("/");
-            for folder in upwards(folder).map_while(|folder| folder) {
-                let modules = format!("{folder}/node_modules");
-                let about =
-                    self.files.text(&format!("{modules}/{package}/package.json"), MOST_TEXT);
-                // It may give its files other names.
-                if about.is_some_and(|text| {
-                    text.contains(['\\'])
-                        || text.contains("\"exports\"")
-                        || text.contains("\"tsconfig\"")
-                }) {
+            let file = locate(name, &from, self.files)?.lexical;
+            return self.goes_on_at(file);
+        }
+        for folder in upwards(folder).map_while(|folder| folder) {
+            let modules = format!("{folder}/node_modules");
+            if !self.files.has(&modules)? {
+                continue;
+            }
+            let file = locate(&format!("{modules}/{name}"), &from, self.files)?.lexical;
+            let within = upwards(&file).map_while(|folder| folder).skip(1);
+            for about in within.take_while(|it| is_below(it, &modules) && *it != modules) {
+                if !self.keeps_names(&format!("{about}/package.json"))? {
                     return Ok(false);
                 }
-                let path = format!("{modules}/{name}");
-                named.extend([path.clone(), format!("{path}.json"), format!("{path}/{SETTINGS}")]);
             }
-        }
-        for file in named {
-            // It takes what has the very name first, and that is not read here.
-            if !file.ends_with(".json") && self.files.text(&file, MOST_TEXT).is_some() {
-                return Ok(false);
-            }
-            if file.ends_with(".json") && self.files.has(&file)? {
-                self.left.push((file, false));
+            if self.goes_on_at(file)? {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// Takes up the file of this name, or the one with the ending that it may lack. What has the very name comes first.
+    fn goes_on_at(&mut self, file: String) -> Result<bool, PathError> {
+        let is_whole = file.ends_with(".json");
+        if !is_whole && self.files.has(&file)? {
+            return Ok(false);
+        }
+        let whole = if is_whole { file.clone() } else { format!("{file}.json") };
+        self.names.extend(file.rsplit('/').next().map(str::to_owned));
+        self.takes_up(whole, false)
+    }
+
+    /// Whether this file, if it is there, surely gives no file of its package another name.
+    fn keeps_names(&self, about: &str) -> Result<bool, PathError> {
+        const NAMES: &[&str] =
+            &["exports", "main", "tsconfig", "types", "typesVersions", "typings"];
+        if !self.files.has(about)? {
+            return Ok(true);
+        }
+        let text = plain_text(self.files, about, MOST_TEXT);
+        let Some(Ok(package)) = text.map(|text| tree(&text, DocumentFormat::Json)) else {
+            return Ok(false);
+        };
+        let DocumentValue::Table(entries) = &package.value else { return Ok(false) };
+        Ok(!entries.iter().any(|entry| NAMES.contains(&entry.key.as_str())))
+    }
+}
+
+/// Whether an entry of settings names a file, a folder, or other settings.
+fn names_places(entry: &TableEntry) -> bool {
+    const NAMING: &[&str] = &["extends", "files", "include", "references"];
+    match (entry.key.to_ascii_lowercase().as_str(), &entry.node.value) {
+        ("compileroptions", DocumentValue::Table(options)) => options.iter().any(|option| {
+            let name = option.key.to_ascii_lowercase();
+            READ.contains(&name.as_str()) || !only_reads(PROGRAM, &name)
+        }),
+        ("compileroptions", _) => true,
+        (name, _) => NAMING.contains(&name),
     }
 }
 

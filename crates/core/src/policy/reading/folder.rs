@@ -71,7 +71,7 @@ impl ActionReader<'_> {
                     let found = repository::is_repository(&format!("{dir}/{name}"), self.files);
                     if looked_up(found)?.unwrap_or(true) {
                         let why = format!(
-                            "{} is a folder here, and as a repository its settings say what runs",
+                            "{} is here, and as a repository its settings say what runs",
                             quoted(name)
                         );
                         self.unknown_code(why);

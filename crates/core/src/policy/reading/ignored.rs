@@ -2,7 +2,7 @@
 
 use std::iter::successors;
 
-use crate::path::{FileLookup, is_below};
+use crate::path::{FileLookup, is_below, plain_text};
 use crate::policy::judge::takes_in_again;
 
 /// The longest file of patterns that is read, in bytes.
@@ -40,7 +40,7 @@ fn patterns(folder: &str, files: &dyn FileLookup) -> Option<String> {
     let file = format!("{folder}/.gitignore");
     match files.read_link(&file) {
         Ok(None) if files.has(&file) == Ok(false) => Some(String::new()),
-        Ok(None) => files.text(&file, MOST_TEXT),
+        Ok(None) => plain_text(files, &file, MOST_TEXT),
         Ok(Some(_)) | Err(_) => None,
     }
 }

@@ -8,7 +8,7 @@ use super::chosen::may_be_written;
 use super::loaded::CommandPlace;
 use super::looked_at::{LookedAt, MOST_NAMES, MOST_TEXT, folders_with};
 use super::repository::upwards;
-use crate::path::{FileLookup, PathError};
+use crate::path::{FileLookup, PathError, plain_text};
 use crate::policy::action::{ByArgument, UseExtent};
 use crate::policy::judge::places;
 use crate::shell::Word;
@@ -180,7 +180,7 @@ impl SettingFolders {
                 continue;
             }
             let Some(Some(settings)) =
-                files.text(&file, MOST_TEXT).map(|text| settings(name, &text))
+                plain_text(files, &file, MOST_TEXT).map(|text| settings(name, &text))
             else {
                 return Ok(false);
             };

@@ -14,6 +14,7 @@ mod named;
 pub(super) mod nested;
 pub(super) mod repository;
 mod rights;
+mod setting_uses;
 mod settings;
 mod versions;
 

@@ -7,6 +7,7 @@ use super::ignored::is_ignored;
 use super::repository::{SeenFolder, common_dir, is_plain, seen, work_tree};
 use crate::path::{
     DirListing, FileLookup, GIT_SETTINGS_OF_MACHINE, PathContext, PathError, is_below, locate,
+    plain_text,
 };
 use crate::policy::git;
 use crate::policy::judge::{KnownFiles, KnownNames, NestedFolders};
@@ -136,7 +137,8 @@ impl KnownGit {
                 if files.has(&file) == Ok(false) {
                     return Some(Arc::default());
                 }
-                files.text(&file, MOST_SETTINGS).map(|text| Arc::new(SeenSettings::of(&text)))
+                plain_text(files, &file, MOST_SETTINGS)
+                    .map(|text| Arc::new(SeenSettings::of(&text)))
             });
             // An unread one could say so.
             let Some(seen) = seen.filter(|_| looked <= MOST_FILES) else { return true };

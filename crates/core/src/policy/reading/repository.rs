@@ -196,14 +196,17 @@ pub(in crate::policy) fn work_tree(
     Ok(None)
 }
 
-/// Whether this folder holds a repository, in one of the ways in which git takes a name for one.
+/// Whether a repository is here, in one of the ways in which git takes a name for one: a folder, or a file that leads to one.
 pub(super) fn is_repository(path: &str, files: &dyn FileLookup) -> Result<bool, PathError> {
     for end in ["/.git", "/HEAD", ".git/HEAD", ".git/.git"] {
         if files.has(&format!("{path}{end}"))? {
             return Ok(true);
         }
     }
-    Ok(false)
+    let mut files_there = ["", ".git"].into_iter().map(|end| format!("{path}{end}"));
+    Ok(files_there.any(|file| {
+        files.bytes(&file, MOST_GIT_FILE).is_some_and(|text| text.starts_with(b"gitdir:"))
+    }))
 }
 
 /// Whether this word surely names a commit, or one file of a commit by its path: then the path.

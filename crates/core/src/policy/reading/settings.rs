@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::ActionReader;
 use super::looked_at::{MOST_NAMES, MOST_TEXT};
 use super::repository::{self, upwards};
-use crate::path::{DirEntry, DirListing, PathContext, PathError, is_below, locate};
+use crate::path::{DirEntry, DirListing, PathContext, PathError, is_below, locate, plain_text};
 use crate::policy::action::{Action, ActionKind, ByArgument, PathStart, UseExtent, literal};
 use crate::policy::document::{DocumentFormat, DocumentValue, tree};
 use crate::policy::git::git_command;
@@ -310,7 +310,8 @@ impl ActionReader<'_> {
             if !seen.insert(file.clone()) {
                 continue;
             }
-            let extended = self.files.text(&file, MOST_TEXT).and_then(|text| extended_by(&text));
+            let extended =
+                plain_text(self.files, &file, MOST_TEXT).and_then(|text| extended_by(&text));
             let Some(extended) = extended.filter(|_| seen.len() <= MOST_EXTENDED) else {
                 self.unknown_code(format!(
                     "what {} goes on in is not known, and {} reads it as its settings",

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 use toml::Value as Toml;
 
-use crate::path::{DirListing, FileLookup, PathError, fold};
+use crate::path::{DirListing, FileLookup, PathError, fold, plain_text};
 use crate::policy::judge::KnownFiles;
 
 /// The longest file that is read, in bytes.
@@ -481,7 +481,7 @@ impl FileKind {
                 .into_iter()
                 .collect());
         }
-        let Some(text) = files.text(file, MOST_TEXT) else {
+        let Some(text) = plain_text(files, file, MOST_TEXT) else {
             // A folder of that name is no file of anybody's. It has no text, and names in it.
             let has_names = match files.list(file, FEW_NAMES) {
                 DirListing::Names(names) => !names.is_empty(),

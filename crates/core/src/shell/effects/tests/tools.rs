@@ -560,7 +560,7 @@ const ROWS: &[Row] = &[
     ("eslint --version", ""),
     ("mypy", "R0:. W0:.mypy_cache ?1"),
     ("mypy .", "R0:. W0:.mypy_cache R1:. ?2"),
-    ("flake8", "R0:."),
+    ("flake8", "R0:. ?1"),
     ("pyright", "R0:."),
     ("rubocop", "R0:. ?1"),
     ("biome check", "R0:."),
