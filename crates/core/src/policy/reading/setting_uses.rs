@@ -69,7 +69,7 @@ fn ini(text: &str, counts: impl Fn(&str) -> bool) -> Option<Vec<(String, String)
     Some(settings)
 }
 
-/// Whether a value is none, a number, or a word that switches something: these name no file.
+/// Whether a value is empty, a number, or a word that switches something: these name no file.
 fn is_switch(value: &str) -> bool {
     const SWITCHES: &[&str] = &["true", "false", "yes", "no", "y", "n", "on", "off"];
     value.bytes().all(|it| it.is_ascii_digit() || it == b'.')
@@ -94,7 +94,7 @@ pub(super) fn of_flake8(_: &str, text: &str) -> SettingUses {
     settings.iter().all(is_fine).then(Vec::new)
 }
 
-/// Settings of plugins of flake8 that people use, none of which names a file; and those that load code of the project.
+/// Settings of common plugins of flake8 that name no file, and those that load code of the project.
 const FLAKE8_HARMLESS: &[&str] = &[
     "application_import_names",
     "application_package_names",
