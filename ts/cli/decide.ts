@@ -15,7 +15,7 @@ import { offered, placeOf, readRemember, refuseIfForgotten, remember, type Remem
 import { isAlike } from '../gate/batch.js';
 import { dangersInWords } from '../gate/danger.js';
 import { editedCall } from '../gate/edited-call.js';
-import { standsOut, startedFirst } from '../gate/stands-out.js';
+import { startedFirst, unforeseen } from '../gate/stands-out.js';
 import { CONTENTS, summary, toJson } from './shown.js';
 import { columns, oneLine } from './style.js';
 
@@ -174,22 +174,20 @@ async function tellWhat(record: KeptRecord): Promise<void> {
   if (contents !== undefined && contents !== 'kept') await print(`  ${CONTENTS[contents]}`);
 }
 
-/** A call that may not be what it seems, or may do what cannot be undone, is approved only by a person who says so. */
+/**
+ * A call that may not be what it seems, or may do what cannot be undone, is approved only by a person who says so. Programs say so
+ * of what they cannot know of it.
+ */
 async function bewareOf(record: KeptRecord, decision: HumanDecision, { yes, json }: DecideValues): Promise<void> {
   if (decision.type !== 'approve' && decision.type !== 'edit') return;
   const asked = toJson(record);
   const shown = decision.type === 'edit' ? editedCall(asked, decision.args) : asked;
-  const flags = standsOut(shown);
-  const { first, others } = startedFirst(dangersInWords(shown));
-  if (flags.length + first.length + others.length === 0 || yes === true) return;
+  const doubts = unforeseen(shown, false);
+  const dangers = startedFirst(dangersInWords(shown)).others;
+  if (doubts.length + dangers.length === 0 || yes === true) return;
   const asks = json !== true && canAsk();
-  // Programs that approve it know what it does, but not what deceives their authors, nor that it may have run.
-  if (flags.length + first.length === 0 && !asks) return;
-  const how = flags.includes('hidden')
-    ? 'it is not shown whole here, or is not what it seems'
-    : 'it may not be what it seems';
-  const why = [...first, ...(flags.length === 0 ? [] : [`${how} (${flags.join(', ')})`]), ...others];
-  const what = `${shortId(record.approvalId)}: ${why.join('; ')}`;
+  if (doubts.length === 0 && !asks) return;
+  const what = `${shortId(record.approvalId)}: ${[...doubts, ...dangers].join('; ')}`;
   const isEdit = decision.type === 'edit';
   if (asks && (await confirm(`${what}. ${isEdit ? 'Run it as edited?' : 'Approve it?'}`))) return;
   throw new ExitError(

@@ -25,6 +25,19 @@ export const startedFirst = (doubts: readonly string[]): { first: string[]; othe
   others: doubts.filter((doubt) => doubt !== STARTED),
 });
 
+/**
+ * What a yes says nothing about that was written before the call was there, in words: that it may have run, and what deceives the eye.
+ * What a call does, its writer knows.
+ *
+ * @param isWhole whether all of the call is shown
+ */
+export function unforeseen(asked: AskedCall, isWhole: boolean): string[] {
+  const flags = standsOut(asked).filter((flag) => !isWhole || flag !== 'hidden');
+  const how =
+    !isWhole && isHidden(asked) ? 'it is not shown whole here, or is not what it seems' : 'it may not be what it seems';
+  return [...startedInWords(asked), ...(flags.length === 0 ? [] : [`${how} (${flags.join(', ')})`])];
+}
+
 /** Whether a rule that speaks of the call marks it as a high risk. */
 export const isHighRisk = ({ verdict }: Partial<Pick<ApprovalRequest, 'verdict'>>): boolean =>
   (verdict?.risks ?? []).length > 0;
