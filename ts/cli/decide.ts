@@ -15,9 +15,10 @@ import { offered, placeOf, readRemember, refuseIfForgotten, remember, type Remem
 import { isAlike } from '../gate/batch.js';
 import { dangersInWords } from '../gate/danger.js';
 import { editedCall } from '../gate/edited-call.js';
+import { callInALine } from '../gate/in-a-line.js';
 import { startedFirst, unforeseen } from '../gate/stands-out.js';
 import { CONTENTS, summary, toJson } from './shown.js';
-import { columns, oneLine } from './style.js';
+import { columns, fit, oneLine } from './style.js';
 
 export const DECIDE = {
   ...LEDGER,
@@ -154,6 +155,7 @@ export async function decideOne(
     const record = await recordOf(ledger, typed, false);
     if (!asJson) await tellWhat(record);
     const decision = checked(record, await make(record));
+    if (!asJson && decision.type === 'edit') await print(editedSummary(record, decision.args));
     if (record.status === 'pending') await bewareOf(record, decision, values);
     const effect = decision.type === 'approve' ? 'allow' : 'deny';
     if (remembered !== undefined) await beforeRemembering(ledger, record, effect, remembered, values);
@@ -172,6 +174,15 @@ async function tellWhat(record: KeptRecord): Promise<void> {
   await print(summary(record, Math.min(columns(), 400)));
   const { contents } = record;
   if (contents !== undefined && contents !== 'kept') await print(`  ${CONTENTS[contents]}`);
+}
+
+/** What it is edited to, in a line as {@link summary} is of the call. */
+function editedSummary(record: KeptRecord, args: unknown): string {
+  const call = editedCall(toJson(record), args);
+  return fit(
+    `edited to: ${oneLine(call.toolName)} ${callInALine({ ...call, contents: 'kept' })}`,
+    Math.min(columns(), 400),
+  );
 }
 
 /**
