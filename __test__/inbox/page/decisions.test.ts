@@ -90,6 +90,12 @@ describeInBrowser('on the page', () => {
       await field.fill('{ "command": "rm -r /" }');
       await page.locator('.problems').getByText('nothing is removed').waitFor();
       expect(await send.isDisabled()).toBe(true);
+      // What it becomes stands out: it is asked about once more, and another text is not what that was about.
+      await field.fill('{ "command": "chmod 600 a", "timeout": 5 }');
+      await page.locator('.doubts').getByText('It takes or gives more rights').waitFor();
+      await send.click();
+      await page.getByRole('button', { name: 'Approve all the same' }).waitFor();
+      expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
       await field.fill('{ "command": "npm test", "timeout": 5 }');
       await page.getByText('It fits the tool’s schema').waitFor();
       expect(await page.locator('.frame .diff tr.added .text').innerText()).toContain('"command": "npm test"');
