@@ -178,10 +178,9 @@ export interface ApprovalCardProps {
 /**
  * One approval as a card without a style of its own: a `section` with `data-countersign="approval"`, `data-tool` and `data-state`,
  * whose parts have `data-part`, and lines of a diff `data-change`. With {@link UseApprovalsOptions.sendEdit} the arguments can be
- * edited in it, as JSON. A call that stands out (`data-part="warnings"`, but for what is only long) is approved by a second click, and
- * so is each edit, which is shown as it would run: the page does not know what it becomes.
- * One whose preview leaves something out is there whole, in a `details` (`data-part="whole"`). A click that began before the card
- * stood in its place does not count.
+ * edited in it, as JSON. A call that stands out (`data-part="warnings"`, but for what is only long) is approved by a second click.
+ * So is each edit, which is shown as it would run: the page does not know what it becomes. A call whose preview leaves something out is
+ * there whole, in a `details` (`data-part="whole"`). A click that began before the card stood in its place does not count.
  */
 export declare function ApprovalCard(props: ApprovalCardProps): ReactElement;
 

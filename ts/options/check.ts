@@ -19,7 +19,7 @@ import { quietLogger } from '../values/quiet-logger.js';
 
 type NameHint = (name: string) => string | undefined;
 
-/** What to do about the value of a name that nobody knows. */
+/** What to do about the value of an unknown name. */
 type ValueHint = (value: unknown) => string | undefined;
 
 /**

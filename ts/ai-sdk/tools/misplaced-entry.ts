@@ -17,7 +17,7 @@ export function misplacedEntry(place: string, tools: unknown, name: string): str
 
 /**
  * What to do about an option whose name says nothing, and whose value names a tool: a text, a list, or an object with such a key. What
- * nobody knows would leave open what somebody meant to hold. `undefined`: it names none.
+ * is not known would leave open what somebody meant to hold. `undefined`: it names none.
  */
 export function misplacedTools(place: string, tools: unknown, value: unknown): string | undefined {
   const tool = isRecord(tools) ? namedIn(value, namesIn(tools), DEEPEST) : undefined;
