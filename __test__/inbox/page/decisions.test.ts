@@ -181,6 +181,20 @@ describeInBrowser('on the page', () => {
     expect(await inbox.gate.grants.list()).toMatchObject([{ effect: 'allow', scope: 'session', by: 'mia' }]);
   });
 
+  test('always: what stands out in the call is said there, too', async () => {
+    const inbox = await openInbox({ policy });
+    const { result } = call(inbox.gate, { command: 'git push origin main' });
+    const request = await waiting(inbox.gate);
+    const { page, open } = await visit(browser(), inbox);
+    await open(request);
+    await page.getByRole('button', { name: 'Always' }).click();
+    const frame = page.getByRole('region', { name: 'Always' });
+    await frame.locator('.doubts').getByText('It gives something out that cannot be taken back').waitFor();
+    await frame.getByRole('button', { name: 'Approve all the same, and remember it' }).click();
+    await result;
+    expect(await inbox.gate.get(request.approvalId)).toMatchObject({ decision: { type: 'approve' } });
+  });
+
   test('several of one run are decided together; what has a warning is not among them', async () => {
     const inbox = await openInbox();
     const requests = [];

@@ -11,7 +11,7 @@ import { flag, isWarning } from '../words.js';
 import { Diff } from './diff.js';
 import { Form, rowsFor } from './form.js';
 import { Field, Frame } from './frame.js';
-import { Given } from './parts.js';
+import { Doubts, Given } from './parts.js';
 import { Verdict } from './why.js';
 
 /** What the inbox said of one text in the editor. */
@@ -205,15 +205,7 @@ function Said({ said }: { said: EditCheck | null }) {
         </p>
       )}
       <Verdict verdict={verdict} />
-      {doubts.length > 0 && (
-        <ul class="doubts">
-          {doubts.map((doubt) => (
-            <li key={doubt}>
-              <Given>{doubt}</Given>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Doubts doubts={doubts} />
     </>
   );
 }
