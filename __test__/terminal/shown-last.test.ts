@@ -53,8 +53,10 @@ function atThePlainChat(asked: ApprovalRequest) {
     subscribe: () => () => {},
     lastRun: undefined,
     isOver: false,
-    reconsider: (_: string, args: { command: string }) =>
-      Promise.resolve(askOf(execute(args.command), 1, 1) as ApprovalAsk),
+    reconsider: async (_: string, { command }: { command: string }) => {
+      if (command === 'fails') throw new Error('no policy can be read');
+      return askOf(execute(command), 1, 1) as ApprovalAsk;
+    },
     decide: note('decide'),
     approveAll: note('all'),
     approveAlike: note('like'),
@@ -183,6 +185,14 @@ describe('countersign --plain', () => {
     ]);
     await say('s');
     expect(await next()).toEqual([{ scope: 'session' }]);
+  });
+
+  test('an edit that cannot be looked at decides nothing, and the call goes on waiting', async () => {
+    const { say, next, shown } = atThePlainChat(execute('ls'));
+    await say('e {"command":"fails"}');
+    await say('y');
+    expect(await next()).toEqual([{ type: 'approve' }]);
+    expect(shown()).toContain('That was not taken: no policy can be read');
   });
 
   test('d is about what was shown last', async () => {

@@ -6,6 +6,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Question } from '../../../index.js';
+import { messageOf } from '../../errors/message-of.js';
 import { told } from '../duration.js';
 import { style } from '../style.js';
 import { ANSWERS_TWICE, readQuestionAnswer, SHORT, unpiped } from '../../terminal/answers.js';
@@ -329,9 +330,13 @@ class LineFrontEnd {
       return true;
     }
     put.taken = 1;
-    const call = await this.#callOf(ask, put, answer);
+    const call = await this.#callOf(ask, put, answer).catch((error: unknown) => {
+      put.taken = 0;
+      this.#ask(`That was not taken: ${safeLong(messageOf(error))}`, SHORT);
+      return null;
+    });
     // It may have been decided elsewhere meanwhile.
-    if (!this.#isPut) return true;
+    if (call === null || !this.#isPut) return true;
     if (call !== undefined && this.#options.input.isTTY === true) {
       if (!this.#isConfirmed(put, answer, call)) return true;
     } else if (call !== undefined) {
