@@ -30,8 +30,8 @@ export type AcpToolCallContent =
   | { type: 'diff'; path: string; oldText: string | null; newText: string };
 
 export interface AcpPermissionOption {
-  /** `approve-anyway`: of a call that stands out. */
-  optionId: 'approve' | 'approve-anyway' | 'approve-always' | 'reject' | 'reject-always';
+  /** `…-anyway`: of a call that stands out. */
+  optionId: 'approve' | 'approve-anyway' | 'approve-always' | 'approve-always-anyway' | 'reject' | 'reject-always';
   name: string;
   kind: 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always';
 }
@@ -51,7 +51,8 @@ export type AcpDecision = Decision<never> & { by?: string; groups?: readonly str
 /**
  * Request as the editor is asked. What the request does not allow, or does not offer to remember, is not an option.
  *
- * A call that stands out ({@link ApprovalRequest.flags}) has `approve-anyway` instead of `approve`, and is not remembered.
+ * A call that stands out has `approve-anyway` instead of `approve`, and `approve-always-anyway`. What may not be what it seems
+ * ({@link ApprovalRequest.flags}), may have run, or is a high risk, is not remembered.
  */
 export declare function toPermissionRequest(
   request: ApprovalRequest,
@@ -79,7 +80,7 @@ export type AcpConnection =
 
 /**
  * An `onApprovalRequest` that asks the editor. When the run is aborted, so is the question; a connection that fails rejects. About a
- * call that stands out it asks twice: `approve` first, then `approve-anyway`.
+ * call that stands out it asks twice: `approve` first, then `approve-anyway`. So it does for `approve-always`.
  *
  * @example streamWithEvents({ …, onApprovalRequest: acpApprover(connection, sessionId) })
  */

@@ -46,14 +46,15 @@ export type McpDecision = Decision & { by?: string; groups?: readonly string[] }
 
 /**
  * A request, or a question, as a form. What the request does not allow is not in it. The message has all of each argument where the
- * preview leaves something out. A call that stands out ({@link ApprovalRequest.flags}) is approved by `decision: 'approve'` with
- * `confirm: 'yes'`, and is not remembered.
+ * preview leaves something out. A call that stands out is approved by `decision: 'approve'` with `confirm: 'yes'`. What may not be
+ * what it seems ({@link ApprovalRequest.flags}), may have run, or is a high risk, is not remembered.
  */
 export declare function toElicitation(request: ApprovalRequest, options?: McpOptions): McpElicitation;
 
 /**
  * The decision that a form means. A rejection are `decline`, `cancel`, what was not offered, what does not fit, a field that does not
- * go with the decision, and anything else that is odd. Answers to questions become `respond`.
+ * go with the decision, and anything else that is odd. So is an edit to a call that stands out, since no person was shown that as it
+ * would run. Answers to questions become `respond`.
  */
 export declare function fromElicitResult(result: unknown, request: ApprovalRequest, options?: McpOptions): McpDecision;
 
@@ -65,7 +66,8 @@ interface McpElicits {
 }
 
 /**
- * An `onApprovalRequest` that asks the client's human. A client that has no forms, and a connection that fails, reject.
+ * An `onApprovalRequest` that asks the client's human. A client that has no forms, and a connection that fails, reject. An edit to a
+ * call that stands out is shown in a second form, as it would run.
  *
  * @example streamWithEvents({ …, onApprovalRequest: mcpApprover(server), onQuestion: mcpQuestioner(server) })
  */

@@ -117,7 +117,11 @@ export interface ApprovalLabels {
   preview: string;
   /** Shows all of a call whose preview leaves something out. @default 'All of it' */
   whole: string;
-  /** In place of `approve`, when it was pressed for a call that stands out. @default 'I have looked twice: approve' */
+  /**
+   * In place of `approve`, when it was pressed for a call that stands out, and of `approveEdit`, when it was pressed.
+   *
+   * @default 'I have looked twice: approve'
+   */
   approveAnyway: string;
   /** Before the names of what deceives the eye. @default 'Beware' */
   warnings: string;
@@ -149,6 +153,10 @@ export interface ApprovalLabels {
   approveEdit: string;
   /** @default 'This is not JSON.' */
   notJson: string;
+  /** Of the field, while it has the arguments that were asked for. @default 'Nothing is changed yet.' */
+  unchanged: string;
+  /** Of the edit as it would run. @default 'It would run like this' */
+  shownEdit: string;
   /** @default 'Sent …' */
   answered: string;
   /** @default 'It could not be sent. Try again.' */
@@ -171,8 +179,8 @@ export interface ApprovalCardProps {
  * One approval as a card without a style of its own: a `section` with `data-countersign="approval"`, `data-tool` and `data-state`,
  * whose parts have `data-part`, and lines of a diff `data-change`. With {@link UseApprovalsOptions.sendEdit} the arguments can be
  * edited in it, as JSON. A call that stands out (`data-part="warnings"`, but for what is only long) is approved by a second click.
- * One whose preview leaves something out is there whole, in a `details` (`data-part="whole"`). A click that began before the card
- * stood in its place does not count.
+ * So is each edit, which is shown as it would run: the page does not know what it becomes. A call whose preview leaves something out is
+ * there whole, in a `details` (`data-part="whole"`). A click that began before the card stood in its place does not count.
  */
 export declare function ApprovalCard(props: ApprovalCardProps): ReactElement;
 

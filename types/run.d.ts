@@ -201,16 +201,19 @@ export interface TerminalApprover {
  * edits, `r TEXT` responds, and any other text is the reason of a rejection. On a terminal, what was typed before the request was
  * shown decides nothing. Several that share an input ask one after the other. For `onQuestion` it asks the questions.
  *
- * On a terminal a call that stands out ({@link ApprovalRequest.flags}), or may do what cannot be undone, is approved by a second `y`.
- * `d` shows all of a call that is not shown whole. An answer that would not be taken is told, and the same call is asked about again.
- * After the end of the input (Ctrl+D) nothing more is asked there.
+ * On a terminal a call that stands out ({@link ApprovalRequest.flags}), or may do what cannot be undone, is approved by a second
+ * `y`. An edit of that kind is shown as it would run, and then `y` runs the edit. `d` shows all of a call that is not shown
+ * whole. An answer that would not be taken is told, and the same call is asked about again. After the end of the input (Ctrl+D)
+ * nothing more is asked there.
  *
- * Piped lines answer one call each and one question each, in the order in which those are put here, however early they come. A line is
- * a no where it cannot be taken (a broken edit, `e` alone, an empty line): its reason says why, and a process warning says so. A line
- * belongs to its call also when that was decided elsewhere, and then answers nothing. All of a call is shown at once, with what stands
- * out in it, and its one line counts. A call that is given to a function of yours may be over before that asks: it
- * was decided elsewhere, or the function failed. After one, no line answers anything (`ERR_INPUT_ENDED`). For an input of your own
- * that counts from when the first approver for it is made outside of such functions.
+ * Piped lines answer one call each and one question each, in the order in which those are put here, however early they come. A
+ * line is a no where it cannot be taken (a broken edit, `e` alone, an empty line): its reason says why, and a process warning
+ * says so. A line belongs to its call also when that was decided elsewhere, and then answers nothing. All of a call is shown at
+ * once, with what stands out in it, and its one line counts. A yes does not where the line may have been written before the call
+ * was there, and cannot have meant it: the call was started before by a process that is gone, or its text may deceive the eye. A
+ * call that is given to a function of yours may be over before that asks: it was decided elsewhere, or the function failed.
+ * After one, no line answers anything (`ERR_INPUT_ENDED`). For an input of your own that counts from when the first approver for
+ * it is made outside of such functions.
  *
  * Ctrl+C aborts the run. Without a human to ask, the calls are rejected, a process warning says so, and at its end the run fails.
  * `ERR_INPUT_ENDED`: the input has ended. `ERR_OUTPUT_UNSEEN`: the answers are typed on a terminal that the question would not be shown

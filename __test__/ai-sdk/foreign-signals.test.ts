@@ -2,7 +2,7 @@
 import { generateText, stepCountIs, streamText, ToolLoopAgent, type Tool, type ToolSet } from 'ai';
 import { describe, expect, test } from 'vitest';
 import type { GateToolsOptions } from '../../index.js';
-import { createGate, gateTools, terminalApprover } from '../../ts/index.js';
+import { createGate, gateTools, streamWithEvents, terminalApprover } from '../../ts/index.js';
 import { call, calls, says, scripted } from '../support/model.js';
 import { askUserTool, COLOUR } from '../support/questions.js';
 import { recordingTools } from '../support/tools.js';
@@ -101,11 +101,36 @@ test('the developer is told of it, and not only the model', async () => {
   expect(heard.warnings[0]).toContain(REFUSED);
 });
 
-test('a signal of this runtime is taken', async () => {
+test.each([
+  ['as it is', new AbortController().signal],
+  ['with a deadline', AbortSignal.timeout(600_000)],
+  ['of several', AbortSignal.any([new AbortController().signal])],
+  ['behind a Proxy', new Proxy(new AbortController().signal, {})],
+])('a signal of this runtime is taken: %s', async (_, abortSignal) => {
   const { ran, tools } = recordingTools();
   const { del } = gateTools(tools, { interruptOn: 'all', onApprovalRequest: () => true });
-  await executeOf(del)({ path: '/a' }, { ...called(), abortSignal: new AbortController().signal });
+  await executeOf(del)({ path: '/a' }, { ...called(), abortSignal });
   expect(ran).toEqual(['del /a']);
+});
+
+/** Objects that inherit from a signal. */
+const INHERITING: Record<string, (signal: AbortSignal) => AbortSignal> = {
+  'an object whose prototype is a signal': (signal) => Object.create(signal) as AbortSignal,
+  'an object at the end of such a chain': (signal) => Object.create(Object.create(signal) as object) as AbortSignal,
+  'one with the class alone': () => Object.create(AbortSignal.prototype) as AbortSignal,
+};
+
+test.each(Object.entries(INHERITING))('%s is an imitation, since its abort stops nothing', async (_, inherit) => {
+  const { ran, tools } = recordingTools();
+  const { signal } = new AbortController();
+  const abortSignal = inherit(signal);
+  using _warned = listenToWarnings();
+  const { del } = gateTools(tools, { interruptOn: 'all', onApprovalRequest: () => true });
+  await expect((async () => executeOf(del)({ path: '/a' }, { ...called(), abortSignal }))()).rejects.toThrow(REFUSED);
+  expect(() =>
+    streamWithEvents({ ...options(tools as ToolSet), prompt: 'go', interruptOn: 'all', abortSignal }),
+  ).toThrow('not an imitation of one');
+  expect(ran).toEqual([]);
 });
 
 test('a terminal refuses a foreign signal', async () => {

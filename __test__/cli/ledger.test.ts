@@ -248,7 +248,8 @@ describe('deciding, while another process waits', () => {
     const { id, answer } = await ask(gate);
     const { code, stdout, stderr } = await run([command, short(id), ...more, '--by', 'ada'], { input: 'from stdin\n' });
     expect([code, stderr]).toEqual([0, '']);
-    expect(linesOf(stdout)).toEqual(['delete_file notes.txt', `${word}  ${short(id)}`]);
+    const becomes = command === 'edit' ? ['edited to: delete_file b'] : [];
+    expect(linesOf(stdout)).toEqual(['delete_file notes.txt', ...becomes, `${word}  ${short(id)}`]);
     expect(await answer).toMatchObject({ ...resolution, decidedBy: 'ada' });
     expect(await gate.get(id)).toMatchObject({ decidedBy: 'ada', via: 'terminal' });
   });
@@ -432,6 +433,17 @@ it('what is not shown whole is approved by nobody who did not say so, and show h
 });
 
 describe('edit --args', () => {
+  it('shows what the call becomes, as it shows the call, also where that is not taken', async () => {
+    const { gate, run } = there();
+    const { id } = await ask(gate, { command: './deploy.sh production' }, { toolName: 'execute' });
+    const edit = (command: string) => run(['edit', id, '--args', JSON.stringify({ command })]);
+    const shown = ['execute ./deploy.sh production'];
+    const refused = await edit('ls \u202e x');
+    expect([refused.code, linesOf(refused.stdout)]).toEqual([5, [...shown, 'edited to: execute ls \\u{202E} x']]);
+    const taken = await edit('./deploy.sh staging');
+    expect(linesOf(taken.stdout).slice(0, 2)).toEqual([...shown, 'edited to: execute ./deploy.sh staging']);
+  });
+
   it('that changes nothing is no edit, whatever the order of the names', async () => {
     const { gate, run } = there();
     const { id } = await ask(gate, { path: 'a', mode: 1 });

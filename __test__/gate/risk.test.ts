@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ApprovalRequest, Gate, GateOptions, PolicyDocument } from '../../index.js';
-import { dangersInWords, doubtsAbout, isHarmless } from '../../ts/gate/danger.js';
-import { beware, isHighRisk, needsSecondYes } from '../../ts/gate/stands-out.js';
+import { beware, dangersInWords, doubtsAbout, isHarmless, needsSecondYes } from '../../ts/gate/danger.js';
+import { isHighRisk, standsApart } from '../../ts/gate/stands-out.js';
 import { checkPolicy, createGate, explainPolicy, parsePolicy, terminalApprover } from '../../ts/index.js';
 import type { HistoryAnswer, PendingAnswer } from '../../ts/inbox/protocol.js';
 import { toPermissionRequest } from '../../ts/protocols/acp.js';
@@ -82,7 +82,7 @@ describe('a request', () => {
 
   test('does not where no rule marks it', async () => {
     const request = await ask(gateOf(), run('git push'));
-    expect([isHighRisk(request), needsSecondYes(request)]).toEqual([false, false]);
+    expect([isHighRisk(request), standsApart(request)]).toEqual([false, false]);
   });
 
   test('is shown safely, whatever stands in the rule', async () => {

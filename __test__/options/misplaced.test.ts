@@ -48,6 +48,35 @@ describe('streamWithEvents refuses what is nearly toolApproval, or speaks of app
   });
 });
 
+describe('an option that nobody knows is refused where its value names a tool', () => {
+  const VALUES: [string, unknown][] = [
+    ['readOnly', { del: true }],
+    ['breakpoints', ['del']],
+    ['pauseOn', 'del'],
+    ['humanReview', { tools: ['asks', 'del'] }],
+    ['intercept', new Set(['del'])],
+    ['hold', new Map([['del', true]])],
+  ];
+  test.each(VALUES)('%s', (name, value) => {
+    const { ran, tools } = open();
+    const options = { model: deleting(), prompt: 'go', tools, ...no, [name]: value };
+    const refused = new RegExp(`has no option "${name}": it names the tool "(?:del|asks)"[^]*interruptOn`);
+    expect(() => streamWithEvents(options as never)).toThrow(refused);
+    const agent = new ToolLoopAgent({ model: deleting(), tools, [name]: value } as never);
+    expect(() => streamWithEvents({ agent, prompt: 'go', ...no } as never)).toThrow(refused);
+    expect(ran).toEqual([]);
+  });
+
+  test.each([{ tier: 1 }, ['other'], 'del everything', { deep: { deeper: { deepest: ['del'] } } }, undefined])(
+    'and only there: %j',
+    (value) => {
+      const { tools } = open();
+      const options = { model: deleting(), prompt: 'go', tools, ...no, interruptOn: 'all', frobnicate: value };
+      expect(() => streamWithEvents(options as never)).not.toThrow();
+    },
+  );
+});
+
 describe('an option of ours is refused where the AI SDK passes it over', () => {
   const OURS: [string, unknown][] = [
     ['interruptOn', { del: true }],

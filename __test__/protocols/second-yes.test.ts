@@ -237,3 +237,91 @@ describe.each<[string, (request: never, session: never, options?: never) => unkn
     if (place === 'toPermissionRequest') expect(() => make(request, undefined as never)).toThrow(invalid);
   });
 });
+
+/** A call that deletes. */
+const deleting = (): Promise<ApprovalRequest> =>
+  requestWith({
+    toolName: 'execute',
+    args: { command: 'rm -rf build' },
+    preview: 'execute\n│ command: rm -rf build',
+    always: ALWAYS,
+  });
+
+describe('a call that deletes', () => {
+  // A link is followed first, and its page has a button.
+  test.each(Object.entries(SURFACES).filter(([name]) => name !== 'link'))('%s asks twice', async (_, surface) => {
+    expect(await surface(await deleting(), 2)).toMatchObject({ yeses: 2, approved: true });
+    expect(await surface(await deleting(), 1)).toMatchObject({ approved: false });
+  });
+
+  test('the form of a client says why, also where it is always approved', async () => {
+    const request = await deleting();
+    const { message, requestedSchema } = toElicitation(request);
+    expect(message).toContain('Look twice: it takes away what may not come back');
+    expect(Object.keys(requestedSchema.properties)).toContain('confirm');
+    const accept = (content: object) => fromElicitResult({ action: 'accept', content }, request);
+    expect(accept({ decision: 'approve-always' })).toMatchObject({ type: 'reject' });
+    expect(accept({ decision: 'approve-always', confirm: 'yes' })).toEqual({ type: 'approve', remember: 'session' });
+  });
+
+  test('an editor is asked twice also where it is always approved', async () => {
+    const picked: string[] = [];
+    const requestPermission = async ({ options }: ReturnType<typeof toPermissionRequest>) => {
+      const { optionId } = options.find(({ kind }) => kind === 'allow_always')!;
+      picked.push(optionId);
+      return { outcome: { outcome: 'selected', optionId } };
+    };
+    expect(await acpApprover({ requestPermission }, 's1')(await deleting(), signal)).toEqual({
+      type: 'approve',
+      remember: 'session',
+    });
+    expect(picked).toEqual(['approve-always', 'approve-always-anyway']);
+  });
+});
+
+describe('an edit over MCP', () => {
+  /** Edits what is asked about, and answers the second form so. */
+  async function edits(args: object, second: object, request: ApprovalRequest) {
+    const forms: { message: string; requestedSchema: { properties: object } }[] = [];
+    const elicitInput = async (form: (typeof forms)[number]) => {
+      forms.push(form);
+      const first = { decision: 'edit', args: JSON.stringify(args) };
+      return { action: 'accept', content: forms.length === 1 ? first : second };
+    };
+    const decision = await mcpApprover({ elicitInput })(request, signal);
+    return { decision, forms };
+  }
+  const plain = (): Promise<ApprovalRequest> => requestWith({ toolName: 'execute', args: { command: 'ls' } });
+
+  test.each([
+    ['deletes', { command: 'rm -rf /' }, 'it takes away what may not come back'],
+    ['may deceive', { command: 'ls \u202e gpj.sh' }, 'it may not be what it seems (bidi)'],
+  ])('to a call that %s is asked about once more, as it would run', async (_, args, why) => {
+    const { decision, forms } = await edits(args, { decision: 'approve', confirm: 'yes' }, await plain());
+    expect(decision).toEqual({ type: 'edit', args });
+    expect(forms).toHaveLength(2);
+    expect(forms[1]!.message).toMatch(/^It would run like this, as it was edited:/);
+    expect(forms[1]!.message).toContain(`Look twice: ${why}`);
+    for (const other of [{ decision: 'approve' }, { decision: 'edit', args: '{}' }, { decision: 'reject' }])
+      expect((await edits(args, other, await plain())).decision).toMatchObject({ type: 'reject' });
+  });
+
+  test('of a call that was started before is asked about once more', async () => {
+    const request = { ...(await plain()), startedBefore: true };
+    const { forms } = await edits({ command: 'ls -l' }, { decision: 'reject' }, request);
+    expect(forms[1]!.message).toContain('Look twice: it was started before and may have run already');
+  });
+
+  test('to a call that does not stand out runs at once', async () => {
+    const { decision, forms } = await edits({ command: 'ls -l' }, {}, await plain());
+    expect([decision, forms.length]).toEqual([{ type: 'edit', args: { command: 'ls -l' } }, 1]);
+  });
+
+  test('that nobody was shown as it would run is none, for a loop of its own', async () => {
+    const content = { decision: 'edit', args: '{"command":"rm -rf /"}' };
+    expect(fromElicitResult({ action: 'accept', content }, await plain())).toMatchObject({
+      type: 'reject',
+      reason: expect.stringMatching(/second yes[^]*takes away what may not come back/) as unknown,
+    });
+  });
+});

@@ -164,7 +164,12 @@ describeInBrowser('in a browser', () => {
 
   describe('an edit', () => {
     const edit = () => page.getByRole('button', { name: 'Edit', exact: true });
-    const send = () => page.getByRole('button', { name: 'Approve as edited' });
+    const look = () => page.getByRole('button', { name: 'Approve as edited' });
+    const yes = () => page.getByRole('button', { name: 'I have looked twice: approve' });
+    const send = async () => {
+      await look().click();
+      await yes().click();
+    };
     const field = () => page.getByLabel('Arguments, as JSON');
 
     test('is not offered without a way to send it, nor where the request does not allow it', async () => {
@@ -186,7 +191,7 @@ describeInBrowser('in a browser', () => {
       expect(await seriousFindings(page)).toEqual([]);
       await field().fill('{ "file_path": "b.txt" }');
       await page.getByLabel('Reason, for the model').fill('that one');
-      await send().click();
+      await send();
       await expect.poll(() => answers).toEqual([{ id: 'a-c1', approved: true, reason: 'that one' }]);
       const args = { file_path: 'b.txt' };
       expect(edits).toEqual([{ approvalId: 'gate-1', toolCallId: 'c1', args, reason: 'that one' }]);
@@ -195,7 +200,8 @@ describeInBrowser('in a browser', () => {
     test('where the response stays open: the gate gets the arguments, and nothing else is sent', async () => {
       await show({ mayEdit: true, messages: messages(call('c1', { approval: { id: 'gate-1' } }), data(details())) });
       await edit().click();
-      await send().click();
+      await field().fill('{ "file_path": "b.txt" }');
+      await send();
       await expect.poll(() => edits).toHaveLength(1);
       expect(await part('status').innerText()).toBe('Sent …');
       expect(answers).toEqual([]);
@@ -205,9 +211,35 @@ describeInBrowser('in a browser', () => {
       failing = true;
       await show({ mayEdit: true, messages: messages(call('c1'), data(details())) });
       await edit().click();
-      await send().click();
+      await field().fill('{ "file_path": "b.txt" }');
+      await send();
       await part('error').waitFor();
       expect(answers).toEqual([]);
+    });
+
+    test('that changes nothing cannot be sent, also of a call that stands out', async () => {
+      const input = { file_path: 'a.txt', mode: 1 };
+      await show({ mayEdit: true, messages: messages(call('c1', { input }), data(details({ flags: ['bidi'] }))) });
+      await edit().click();
+      await field().fill('{ "mode": 1, "file_path": "a.txt" }');
+      expect(await part('unchanged').innerText()).toBe('Nothing is changed yet.');
+      expect(await look().isDisabled()).toBe(true);
+    });
+
+    test('is shown as it would run before it is sent, and once more where it was changed since', async () => {
+      await show({ mayEdit: true, messages: messages(call('c1'), data(details({ flags: [] }))) });
+      await edit().click();
+      await field().fill('{ "file_path": "/etc/\u202epasswd" }');
+      await look().click();
+      const shown = page.getByLabel('It would run like this');
+      await expect.poll(() => shown.innerText()).toContain('/etc/\\u{202E}passwd');
+      expect(edits).toEqual([]);
+      await field().fill('{ "file_path": "b.txt" }');
+      expect(await shown.count()).toBe(0);
+      await look().click();
+      expect(edits).toEqual([]);
+      await yes().click();
+      await expect.poll(() => edits).toMatchObject([{ args: { file_path: 'b.txt' } }]);
     });
 
     test('what is no JSON cannot be sent', async () => {
@@ -215,16 +247,19 @@ describeInBrowser('in a browser', () => {
       await edit().click();
       await field().fill('{ file_path: b.txt');
       expect(await part('not-json').innerText()).toBe('This is not JSON.');
-      expect(await send().isDisabled()).toBe(true);
+      expect(await look().isDisabled()).toBe(true);
     });
 
     test('what deceives the eye is escaped in the field, and is the same when it is sent', async () => {
       const input = { file_path: 'a\u202Etxt.exe \u0430 \u{1F600}\u{E0041}' };
       await show({ mayEdit: true, messages: messages(call('c1', { input }), data(details())) });
       await edit().click();
-      expect(await field().inputValue()).toContain('a\\u202etxt.exe \\u0430');
-      await send().click();
-      await expect.poll(() => edits).toMatchObject([{ args: input }]);
+      const shown = await field().inputValue();
+      expect(shown).toContain('a\\u202etxt.exe \\u0430');
+      await field().fill(shown.replace('"a', '"b'));
+      await send();
+      const args = { file_path: input.file_path.replace('a', 'b') };
+      await expect.poll(() => edits).toMatchObject([{ args }]);
     });
   });
 

@@ -217,6 +217,11 @@ test.for([
   ['Tool call execution denied.', 'You rejected creating a.txt.'],
   ['no more files The human rejected this same call before.', 'You rejected creating a.txt: no more files'],
   [NOBODY, `Creating a.txt came to nothing: ${NOBODY}`],
+  ['Nobody is there to answer.', 'Creating a.txt came to nothing: Nobody is there to answer.'],
+  [
+    'A piped line does not run it: it may be odd.',
+    'Creating a.txt came to nothing: A piped line does not run it: it may be odd.',
+  ],
   [
     'The human skipped this call. Go on without it.',
     'Creating a.txt came to nothing: The human skipped this call. Go on without it.',

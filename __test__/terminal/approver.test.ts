@@ -80,7 +80,7 @@ test('an edit that changes nothing is no edit, and one that stands out needs a s
   await until('Run it? ', 3);
   // What the first yes was about is another call.
   input.write('e {"command":"rm -rf /home/y"}\r');
-  await until('The same once more runs it');
+  await until('y runs it like this');
   await until('Run it? ', 4);
   expect(shown()).toMatch(/It would run like this:[^]*\/home\/y[^]*it takes away what may not come back/);
   // It is the draft, and the same once more.

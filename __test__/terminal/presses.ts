@@ -24,6 +24,7 @@ export const viewOf = (...asks: WaitingAsk[]): ChatView => ({
   entries: [],
   asks,
   decided: {},
+  overtaken: [],
   todos: [],
   subagents: [],
 });

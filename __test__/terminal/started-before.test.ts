@@ -93,7 +93,7 @@ test('--plain lets it run with other arguments by a second answer, and with its 
   input.write('e {"command": "ls"}\r');
   await until('Nothing was changed', 1);
   input.write('e {"command":"ls -l"}\r');
-  await until('The same once more does it', 1);
+  await until('y runs it like this', 1);
   expect(shown).toContain(`Look twice: ${SAID}`);
   await until('y, yes or ok', 3);
   expect(edited).toEqual([]);

@@ -25,7 +25,7 @@
 
 /** Of calls that no human and no policy refused. */
 const UNANSWERED =
-  /^(?:Nobody answered in time\.|The run was cancelled\.|The human skipped this call\.|The human ended the turn\.|The questions could not be put to the human: )/;
+  /^(?:Nobody answered in time\.|Nobody is there to answer\.|A piped line does not run it: |The run was cancelled\.|The human skipped this call\.|The human ended the turn\.|The questions could not be put to the human: )/;
 const REPEATED = /\s*The human rejected this same call before\.$/;
 /** By a rule, by the default of a document, or by the edit of a human that a rule denies. */
 const DENIED = / denies(?:: ("[^]*")| by default)?\.?$/;

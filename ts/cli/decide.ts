@@ -15,9 +15,10 @@ import { offered, placeOf, readRemember, refuseIfForgotten, remember, type Remem
 import { isAlike } from '../gate/batch.js';
 import { dangersInWords } from '../gate/danger.js';
 import { editedCall } from '../gate/edited-call.js';
-import { standsOut, startedFirst } from '../gate/stands-out.js';
+import { callInALine } from '../gate/in-a-line.js';
+import { startedFirst, unforeseen } from '../gate/stands-out.js';
 import { CONTENTS, summary, toJson } from './shown.js';
-import { columns, oneLine } from './style.js';
+import { columns, fit, oneLine } from './style.js';
 
 export const DECIDE = {
   ...LEDGER,
@@ -154,6 +155,7 @@ export async function decideOne(
     const record = await recordOf(ledger, typed, false);
     if (!asJson) await tellWhat(record);
     const decision = checked(record, await make(record));
+    if (!asJson && decision.type === 'edit') await print(editedSummary(record, decision.args));
     if (record.status === 'pending') await bewareOf(record, decision, values);
     const effect = decision.type === 'approve' ? 'allow' : 'deny';
     if (remembered !== undefined) await beforeRemembering(ledger, record, effect, remembered, values);
@@ -174,22 +176,29 @@ async function tellWhat(record: KeptRecord): Promise<void> {
   if (contents !== undefined && contents !== 'kept') await print(`  ${CONTENTS[contents]}`);
 }
 
-/** A call that may not be what it seems, or may do what cannot be undone, is approved only by a person who says so. */
+/** What it is edited to, in a line as {@link summary} is of the call. */
+function editedSummary(record: KeptRecord, args: unknown): string {
+  const call = editedCall(toJson(record), args);
+  return fit(
+    `edited to: ${oneLine(call.toolName)} ${callInALine({ ...call, contents: 'kept' })}`,
+    Math.min(columns(), 400),
+  );
+}
+
+/**
+ * A call that may not be what it seems, or may do what cannot be undone, is approved only by a person who says so. Programs say so
+ * of what they cannot know of it.
+ */
 async function bewareOf(record: KeptRecord, decision: HumanDecision, { yes, json }: DecideValues): Promise<void> {
   if (decision.type !== 'approve' && decision.type !== 'edit') return;
   const asked = toJson(record);
   const shown = decision.type === 'edit' ? editedCall(asked, decision.args) : asked;
-  const flags = standsOut(shown);
-  const { first, others } = startedFirst(dangersInWords(shown));
-  if (flags.length + first.length + others.length === 0 || yes === true) return;
+  const doubts = unforeseen(shown, false);
+  const dangers = startedFirst(dangersInWords(shown)).others;
+  if (doubts.length + dangers.length === 0 || yes === true) return;
   const asks = json !== true && canAsk();
-  // Programs that approve it know what it does, but not what deceives their authors, nor that it may have run.
-  if (flags.length + first.length === 0 && !asks) return;
-  const how = flags.includes('hidden')
-    ? 'it is not shown whole here, or is not what it seems'
-    : 'it may not be what it seems';
-  const why = [...first, ...(flags.length === 0 ? [] : [`${how} (${flags.join(', ')})`]), ...others];
-  const what = `${shortId(record.approvalId)}: ${why.join('; ')}`;
+  if (doubts.length === 0 && !asks) return;
+  const what = `${shortId(record.approvalId)}: ${[...doubts, ...dangers].join('; ')}`;
   const isEdit = decision.type === 'edit';
   if (asks && (await confirm(`${what}. ${isEdit ? 'Run it as edited?' : 'Approve it?'}`))) return;
   throw new ExitError(

@@ -4,7 +4,7 @@
  * harmless is what the core has proven.
  */
 import type { ApprovalRequest } from '../../index.js';
-import { risksInWords, standsOut, startedInWords } from './stands-out.js';
+import { risksInWords, seemsInWords, standsOut, startedFirst, startedInWords } from './stands-out.js';
 
 export type CallDanger = 'deletes' | 'overwrites' | 'publishes' | 'escalates' | 'runs-fetched';
 
@@ -33,6 +33,16 @@ export const doubtsAbout = (call: DangerousCall & Pick<ApprovalRequest, 'flags'>
   ...dangersInWords(call),
   ...standsOut(call),
 ];
+
+/** Whether a call stands out: one yes is not enough for it. */
+export const needsSecondYes = (call: DangerousCall & Pick<ApprovalRequest, 'flags'>): boolean =>
+  doubtsAbout(call).length > 0;
+
+/** Said in front of the second question about a call that stands out. */
+export function beware(call: DangerousCall & Pick<ApprovalRequest, 'flags'>): string {
+  const { first, others } = startedFirst(dangersInWords(call));
+  return `Look twice: ${[...first, ...seemsInWords(call, 'at first'), ...others].join('; ')}`;
+}
 
 /** What stands out in a call, in words: that it may have run first, then what rules mark as a risk. */
 export const dangersInWords = (call: DangerousCall): string[] => [

@@ -25,6 +25,25 @@ export const startedFirst = (doubts: readonly string[]): { first: string[]; othe
   others: doubts.filter((doubt) => doubt !== STARTED),
 });
 
+/**
+ * What a yes says nothing about that was written before the call was there, in words: that it may have run, and what deceives the eye.
+ * What a call does, its writer knows.
+ *
+ * @param isWhole whether all of the call is shown
+ */
+export function unforeseen(asked: AskedCall, isWhole: boolean): string[] {
+  return [...startedInWords(asked), ...seemsInWords({ flags: isWhole ? shownFlags(asked) : asked.flags }, 'here')];
+}
+
+const shownFlags = ({ flags }: FlaggedCall): string[] => flags.filter((flag) => flag !== 'hidden');
+
+/** What may make it another call than it seems to be, in a few words, behind "it". */
+export function seemsInWords(asked: FlaggedCall, where: 'here' | 'at first'): string[] {
+  const flags = standsOut(asked);
+  const how = isHidden(asked) ? `it is not shown whole ${where}, or is not` : 'it may not be';
+  return flags.length === 0 ? [] : [`${how} what it seems (${flags.join(', ')})`];
+}
+
 /** Whether a rule that speaks of the call marks it as a high risk. */
 export const isHighRisk = ({ verdict }: Partial<Pick<ApprovalRequest, 'verdict'>>): boolean =>
   (verdict?.risks ?? []).length > 0;
@@ -36,17 +55,9 @@ export const risksInWords = ({ verdict }: Partial<Pick<ApprovalRequest, 'verdict
     return `it is a high risk${because === null ? '' : `: ${oneLine(because)}`} (${place})`;
   });
 
-/** Whether a call stands out: one yes is not enough for it. */
-export const needsSecondYes = (asked: AskedCall): boolean =>
+/** Whether it is decided by itself, and for now only: the words of a rule made of it may deceive as well. */
+export const standsApart = (asked: AskedCall): boolean =>
   standsOut(asked).length > 0 || isHighRisk(asked) || startedInWords(asked).length > 0;
-
-/** Said in front of the second question about a call that stands out. */
-export function beware(asked: AskedCall): string {
-  const flags = standsOut(asked);
-  const seems = isHidden(asked) ? 'it is not shown whole at first, or is not' : 'it may not be';
-  const whatItSeems = flags.length === 0 ? [] : [`${seems} what it seems (${flags.join(', ')})`];
-  return `Look twice: ${[...startedInWords(asked), ...whatItSeems, ...risksInWords(asked)].join('; ')}`;
-}
 
 /** Whether the preview leaves out a part of the call. */
 export const isHidden = ({ flags }: FlaggedCall): boolean => flags.includes('hidden');

@@ -9,6 +9,7 @@ import { preview } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
 import { existing } from './looking.js';
 import { isSamePerson } from '../gate/person-name.js';
+import { dangersInWords } from '../gate/danger.js';
 import type { BulkBody, BulkResults, CheckAnswer, DecideAnswer, ErrorBody, ProblemAnswer } from './protocol.js';
 import { badRequest, failureOf, forbidden, isTrouble, RefusedRequest, winnerOf } from './refusal.js';
 import { ID } from './routes.js';
@@ -92,6 +93,7 @@ export async function check(
     schema: hasSchema,
     preview: page.text,
     flags: page.flags,
+    dangers: dangersInWords({ ...record, args: body['args'], verdict, changes: [] }),
     verdict: verdictOf(verdict),
     segments: segmentsOf(verdict),
   };

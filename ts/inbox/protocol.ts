@@ -317,6 +317,8 @@ export interface CheckAnswer {
   schema: boolean;
   preview: string;
   flags: readonly string[];
+  /** What the call would do with them that may not be undone, behind "it". */
+  dangers: readonly string[];
   /** What the policies would say of them; `deny`: such an edit is not taken. */
   verdict: ShownVerdict;
   segments: readonly CallSegment[];

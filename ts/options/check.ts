@@ -19,6 +19,9 @@ import { quietLogger } from '../values/quiet-logger.js';
 
 type NameHint = (name: string) => string | undefined;
 
+/** What to do about the value of an unknown name. */
+type ValueHint = (value: unknown) => string | undefined;
+
 /**
  * @param options what was passed; `undefined` where all of them may be left out
  * @param place where it was passed, for the message. Default: the name of the entry
@@ -54,6 +57,7 @@ export function takeNeeded<OPTIONS>(name: EntryName, options: OPTIONS, place: st
  *
  * @param passed names that belong to the receiver of the rest
  * @param hint what to do about a name, where only the caller can know
+ * @param ofValue the same by its value
  * @returns with the unknown names
  * @throws as {@link takeNeeded}
  */
@@ -62,6 +66,7 @@ export function takePassedOn<OPTIONS extends object>(
   options: OPTIONS,
   passed: ReadonlySet<string>,
   hint?: NameHint,
+  ofValue?: ValueHint,
 ): { options: OPTIONS; unknown: string[] } {
   return readable(name, () => {
     const entry = ENTRIES[name];
@@ -71,7 +76,8 @@ export function takePassedOn<OPTIONS extends object>(
       (each) => !passed.has(each) || (Object.hasOwn(theirs, each) && own[each] !== undefined),
     );
     for (const each of unknown) {
-      const instead = hint?.(each) ?? meant(entry, each) ?? (restrictsTools(each) ? listOf(entry) : undefined);
+      const said = hint?.(each) ?? meant(entry, each) ?? (restrictsTools(each) ? listOf(entry) : undefined);
+      const instead = said ?? ofValue?.(own[each]);
       if (instead !== undefined) throw refusal(name, each, instead);
     }
     refuseGetters(options, name);
@@ -86,6 +92,7 @@ export function takePassedOn<OPTIONS extends object>(
  * @param place where they were given, for the message
  * @param passed names that the AI SDK knows there
  * @param hint as of {@link takePassedOn}
+ * @param ofValue as of {@link takePassedOn}
  * @throws {InvalidConfigError} for one that restricts what a run of the entry does, or that was plainly meant to
  */
 export function refuseMisplaced(
@@ -94,6 +101,7 @@ export function refuseMisplaced(
   place: string,
   passed: ReadonlySet<string>,
   hint?: NameHint,
+  ofValue?: ValueHint,
 ): void {
   readable(place, () => {
     const { names, carriesOut = [] } = ENTRIES[name];
@@ -106,9 +114,10 @@ export function refuseMisplaced(
         ? each
         : (calledElse(each).find((known) => restricting.includes(known)) ??
           nearestOf(each, [...restricting, ...carriesOut]));
-      const said = hint?.(each);
+      const isMeant = own !== undefined || restrictsTools(each);
+      const said = hint?.(each) ?? (isMeant ? undefined : ofValue?.(value));
       if (said !== undefined) throw refusal(place, each, said);
-      if (own === undefined && !restrictsTools(each)) continue;
+      if (!isMeant) continue;
       throw refusal(
         place,
         each,

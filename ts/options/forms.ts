@@ -15,13 +15,34 @@ interface FormCheck {
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 
+const readAborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get;
+
 /**
- * Whether it is a signal of this runtime, of any realm: its own getter reads it. `AbortSignal.any` ignores an imitation from a
- * package, so its abort would stop nothing.
+ * What that getter reads of a signal, where a runtime keeps it in properties (Node). They are inherited, too: an object whose
+ * prototype is a signal has none of them itself.
+ */
+const KEPT: readonly PropertyKey[] = keptBy(new AbortController().signal);
+
+function keptBy(signal: AbortSignal): PropertyKey[] {
+  const read = new Set<PropertyKey>();
+  const heard = new Proxy(signal, { get: (target, name) => (read.add(name), Reflect.get(target, name) as unknown) });
+  try {
+    readAborted?.call(heard);
+  } catch {
+    // It is kept where no proxy gets at it.
+    return [];
+  }
+  return [...read].filter((name) => Object.hasOwn(signal, name));
+}
+
+/**
+ * Whether it is a signal of this runtime, of any realm: its own getter reads it, and of itself. `AbortSignal.any` ignores an imitation
+ * from a package, and an object behind which a signal stands as its prototype, so that their abort would stop nothing.
  */
 function isSignal(value: unknown): boolean {
   try {
-    return typeof readAborted?.call(value) === 'boolean';
+    const isAborted: unknown = readAborted?.call(value);
+    return typeof isAborted === 'boolean' && KEPT.every((name) => Object.hasOwn(value as object, name));
   } catch {
     return false;
   }
@@ -29,8 +50,6 @@ function isSignal(value: unknown): boolean {
 
 const isImitation = (value: unknown): boolean =>
   typeof (value as { addEventListener?: unknown } | null)?.addEventListener === 'function';
-
-const readAborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get;
 
 const FORMS: Readonly<Record<OptionForm, FormCheck>> = {
   text: { is: isText, said: 'a text' },

@@ -5,7 +5,8 @@ import { InvalidConfigError } from '../errors/index.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { readsNoLines } from '../gate/callback-calls.js';
 import { makesCallbacks } from '../gate/makers.js';
-import { beware, needsSecondYes, standsOut } from '../gate/stands-out.js';
+import { beware, dangersInWords, needsSecondYes } from '../gate/danger.js';
+import { isHighRisk, standsOut, startedFirst } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import {
   checkConnection,
@@ -54,21 +55,26 @@ function permissionRequest(
     options: optionsOf(request, options, isSecond).map(({ id, label, decision }) => ({
       optionId: id,
       name: oneLine(label),
-      kind: `${decision.type === 'approve' ? 'allow' : 'reject'}_${id.endsWith('-always') ? 'always' : 'once'}`,
+      kind: `${decision.type === 'approve' ? 'allow' : 'reject'}_${id.includes('-always') ? 'always' : 'once'}`,
     })),
   };
 }
 
 /** What can be picked. The last word on a call that stands out has a name of its own: no answer to another question is it. */
 function optionsOf(request: ApprovalRequest, options: ProtocolOptions | undefined, isSecond: boolean) {
-  return offersOf(request, options).map((offer) =>
-    isSecond && offer.id === 'approve' ? { ...offer, id: 'approve-anyway' as const, label: anyway(request) } : offer,
-  );
+  return offersOf(request, options).map((offer) => {
+    const { id, label } = offer;
+    return isSecond && (id === 'approve' || id === 'approve-always')
+      ? { ...offer, id: `${id}-anyway` as const, label: `${label}, though ${whatStandsOut(request)}` }
+      : offer;
+  });
 }
 
-function anyway(request: ApprovalRequest): string {
-  if (request.startedBefore) return 'Approve, though it may have run already';
-  return `Approve, though it ${standsOut(request).length > 0 ? 'may not be what it seems' : 'is a high risk'}`;
+function whatStandsOut(request: ApprovalRequest): string {
+  const { first, others } = startedFirst(dangersInWords(request));
+  if (first.length > 0) return 'it may have run already';
+  if (standsOut(request).length > 0) return 'it may not be what it seems';
+  return isHighRisk(request) ? 'it is a high risk' : others[0]!;
 }
 
 /** @see acp.d.ts */

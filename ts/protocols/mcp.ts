@@ -3,10 +3,10 @@ import type * as Api from '../../mcp.js';
 import type { ApprovalRequest, Decision } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { readsNoLines } from '../gate/callback-calls.js';
-import { isUnchanged } from '../gate/edited-call.js';
+import { beware, needsSecondYes } from '../gate/danger.js';
+import { editedCall, isUnchanged } from '../gate/edited-call.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { isQuestion } from '../gate/questions.js';
-import { beware, needsSecondYes } from '../gate/stands-out.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { readable } from '../options/check.js';
 import { snapshot } from '../values/snapshot.js';
@@ -102,8 +102,31 @@ const ANSWER = {
 /** @see mcp.d.ts */
 export const fromElicitResult: typeof Api.fromElicitResult = (result, request, given) => {
   const options = takeProtocolOptions('fromElicitResult', given);
-  return ofRequest('fromElicitResult', request, () => takenBy(decisionOf(result, request, options), options));
+  return ofRequest('fromElicitResult', request, () =>
+    takenBy(onceSeen(decisionOf(result, request, options), request), options),
+  );
 };
+
+/** An edit that needs a second yes, and has not been shown as it would run, is a rejection. */
+function onceSeen(decision: Decision, request: ApprovalRequest): Decision {
+  const call = editStandsOut(decision, request);
+  return call === undefined
+    ? decision
+    : rejection(`It was edited to a call that needs a second yes, which only mcpApprover asks for. ${beware(call)}.`);
+}
+
+/** What an edit becomes that stands out, as a request of its own; `undefined`: the decision needs no other yes. */
+function editStandsOut(decision: Decision, request: ApprovalRequest): ApprovalRequest | undefined {
+  if (decision.type !== 'edit') return undefined;
+  const call = editedCall(request, snapshot(decision.args).json);
+  if (!needsSecondYes(call)) return undefined;
+  return {
+    ...call,
+    description: 'It would run like this, as it was edited:',
+    allowedDecisions: ['approve', 'reject'],
+    always: { allow: null, deny: null },
+  };
+}
 
 function decisionOf(result: unknown, request: ApprovalRequest, options: ProtocolOptions | undefined): Decision {
   if (!isRecord(result)) return rejection('The client gave an answer that cannot be read.');
@@ -186,8 +209,16 @@ async function ask(
   options?: ProtocolOptions,
 ): Promise<Api.McpDecision> {
   const elicits = 'elicitInput' in server ? server : server.server;
-  const result = await elicits.elicitInput(toElicitation(request, options), { signal, timeout: NO_TIMEOUT });
-  return fromElicitResult(result, request, options);
+  const put = async (asked: ApprovalRequest): Promise<Decision> => {
+    const result = await elicits.elicitInput(toElicitation(asked, options), { signal, timeout: NO_TIMEOUT });
+    return ofRequest('fromElicitResult', asked, () => decisionOf(result, asked, options));
+  };
+  const first = await put(request);
+  const edited = editStandsOut(first, request);
+  if (edited === undefined) return takenBy(first, options);
+  signal.throwIfAborted();
+  const second = await put(edited);
+  return takenBy(second.type === 'approve' ? first : second, options);
 }
 
 function checkServer(place: string, server: unknown): void {

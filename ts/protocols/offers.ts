@@ -6,7 +6,7 @@ import { checkBy } from '../gate/requester.js';
 import { isScope } from '../gate/remember.js';
 import { agentLine, shownPreview } from '../gate/agent-reason.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
-import { needsSecondYes } from '../gate/stands-out.js';
+import { standsApart } from '../gate/stands-out.js';
 import { readable, takeOptions } from '../options/check.js';
 import { argumentLines } from '../terminal/whole.js';
 
@@ -101,9 +101,8 @@ export interface AnswerOffer {
 /** What can be picked, the most harmless first of what approves and of what rejects. */
 export function offersOf(request: ApprovalRequest, { remember = 'session' }: ProtocolOptions = {}): AnswerOffer[] {
   const { allowedDecisions, always, needs } = request;
-  // What names approvers asks people each time. What may not be what it seems is decided by itself, and for now only: the words of a
-  // rule made of it may deceive as well.
-  const scope = needs.length === 0 && !needsSecondYes(request) ? remember : null;
+  // What names approvers asks people each time.
+  const scope = needs.length === 0 && !standsApart(request) ? remember : null;
   const offers: AnswerOffer[] = [];
   const offer = (type: 'approve' | 'reject', label: string, forEver: string | undefined) => {
     if (!allowedDecisions.includes(type)) return;

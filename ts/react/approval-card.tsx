@@ -143,13 +143,27 @@ function parsed(text: string): { value: unknown } | undefined {
   }
 }
 
+/** Whether two values are the same as JSON, in any order of names. */
+const isSameJson = (one: unknown, other: unknown): boolean => inOrder(one) === inOrder(other);
+
+const inOrder = (value: unknown): string =>
+  JSON.stringify(value, (_, each: unknown) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  ) ?? '';
+
 function Actions({ approval, labels }: PartProps): ReactElement {
   const [reason, setReason] = useState('');
   const [edited, setEdited] = useState<string>();
   const [hasLooked, setHasLooked] = useState(false);
+  /** The edit that is shown as it would run. What it becomes is judged elsewhere, so that each is looked at twice. */
+  const [shownEdit, setShownEdit] = useState<string>();
   const { state, isExpired } = approval;
   const written = jsonOf(approval.input);
   const args = edited === undefined ? undefined : parsed(edited);
+  const isUnchanged = args !== undefined && isSameJson(args.value, approval.input);
+  const isShown = args !== undefined && edited === shownEdit;
   const isOut = state === 'answered';
   const click = (decide: () => Promise<void>) => (event: MouseEvent) => {
     // The second of a double click, whose first answered another card that stood here.
@@ -199,13 +213,18 @@ function Actions({ approval, labels }: PartProps): ReactElement {
             />
           </label>
           {args === undefined && <p data-part="not-json">{labels.notJson}</p>}
+          {isUnchanged && <p data-part="unchanged">{labels.unchanged}</p>}
+          {isShown && <Preview text={wholeOf(args.value)} label={labels.shownEdit} />}
           <button
             type="button"
             data-decision="edit"
-            disabled={isOut || isExpired || args === undefined}
-            onClick={click(async () => args && approval.edit?.(args.value, reason))}
+            disabled={isOut || isExpired || args === undefined || isUnchanged}
+            onClick={click(async () => {
+              if (isShown) await approval.edit?.(args.value, reason);
+              else setShownEdit(edited);
+            })}
           >
-            {labels.approveEdit}
+            {isShown ? labels.approveAnyway : labels.approveEdit}
           </button>
         </>
       )}

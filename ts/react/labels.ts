@@ -48,6 +48,8 @@ export const LABELS: ApprovalLabels = {
   editArgs: 'Arguments, as JSON',
   approveEdit: 'Approve as edited',
   notJson: 'This is not JSON.',
+  unchanged: 'Nothing is changed yet.',
+  shownEdit: 'It would run like this',
   answered: 'Sent …',
   failed: 'It could not be sent. Try again.',
 };

@@ -4,14 +4,14 @@ import { CountersignError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { dangersInWords, type DangerousCall } from '../gate/danger.js';
 import { isUnchanged, NOTHING_CHANGED } from '../gate/edited-call.js';
-import { isHidden, standsOut, startedFirst } from '../gate/stands-out.js';
+import { isHidden, standsOut, startedFirst, unforeseen } from '../gate/stands-out.js';
 import { revive, snapshot } from '../values/snapshot.js';
 import { safeLong } from './safe-long.js';
 import { argumentLines } from './whole.js';
 import { isKeyAlone, isNo, isYes, notOffered } from './words.js';
 
 /** What a line means. `say`: nothing is decided yet. `broken`: it was meant to decide something. */
-export type LineAnswer = Decision | { type: 'say'; lines: string[]; broken?: string };
+export type LineAnswer = Decision | { type: 'say'; lines: string[]; broken?: string; isUnchanged?: true };
 
 type AnswerableCall = Pick<ApprovalRequest, 'args' | 'allowedDecisions' | 'flags'>;
 
@@ -63,8 +63,12 @@ export function answersTo(asked: AnswerableCall): string[] {
 /** What is said of all others. */
 export const OTHERS = 'Anything else is no, with that as the reason. An empty line decides nothing.';
 
-/** An empty line decides nothing. What is no answer is a rejection with that reason. */
-export function readAnswer(line: string, asked: AnswerableCall): LineAnswer {
+/**
+ * An empty line decides nothing. What is no answer is a rejection with that reason.
+ *
+ * @param shown the call as it was shown last, where that was with other arguments
+ */
+export function readAnswer(line: string, asked: AnswerableCall, shown = asked): LineAnswer {
   const text = line.trim();
   const [, letter = '', rest = ''] = /^([er])\s+([^]*)$/.exec(text) ?? [];
   if (letter === 'e') return edited(rest, asked);
@@ -77,15 +81,15 @@ export function readAnswer(line: string, asked: AnswerableCall): LineAnswer {
     case 'e':
       return {
         type: 'say',
-        lines: [`To edit, give the new arguments as JSON: e ${safeLong(JSON.stringify(asked.args))}`],
+        lines: [`To edit, give the new arguments as JSON: e ${safeLong(JSON.stringify(shown.args))}`],
       };
     case 'r':
       return { type: 'say', lines: ['To answer instead of running it, give its result: r text'] };
     case 'd':
-      if (!isHidden(asked)) return unoffered(text);
-      return { type: 'say', lines: argumentLines(asked) };
+      if (!isHidden(shown)) return unoffered(text);
+      return { type: 'say', lines: argumentLines(shown) };
     case '?':
-      return { type: 'say', lines: [...answersTo(asked), OTHERS] };
+      return { type: 'say', lines: [...answersTo({ ...asked, flags: shown.flags }), OTHERS] };
     default:
       return isKeyAlone(text) ? unoffered(text) : { type: 'reject', reason: text };
   }
@@ -113,11 +117,25 @@ const UNCHANGED: LineAnswer = {
   type: 'say',
   lines: [`${NOTHING_CHANGED}.`, SHORT],
   broken: 'The edit changes nothing.',
+  isUnchanged: true,
 };
 
 /** Why a piped line that decides nothing is a rejection: there it cannot be asked for another one. */
 export const untaken = (line: string, { broken }: { broken?: string }): string =>
   `The piped line for this call, ${JSON.stringify(line.trim())}, does not answer it${broken === undefined ? '' : `. ${broken}`}.`;
+
+/**
+ * Why a piped yes does not run this call: the line may have been written before the call was there. `undefined`: it runs it. A second
+ * line would be another call's.
+ */
+export function unpiped(call: PipedCall): string | undefined {
+  const doubts = unforeseen(call, true);
+  return doubts.length === 0
+    ? undefined
+    : `A piped line does not run it: ${doubts.join('; ')}. Answer it on a terminal, or at a gate: countersign approve asks, or takes --yes.`;
+}
+
+type PipedCall = Parameters<typeof unforeseen>[0];
 
 /** What is said when a question that is not in sight from its beginning was answered. */
 export const ANSWERS_TWICE = 'An answer once more counts. /no: you do not want to answer.';

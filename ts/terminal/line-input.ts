@@ -5,6 +5,7 @@ import { messageOf } from '../errors/message-of.js';
 import { skippedAtFirst, skippedRequests } from '../gate/callback-calls.js';
 import { WorkLimit } from '../values/limit.js';
 import { whenAborted } from '../values/when-aborted.js';
+import { OwedLines } from './owed-lines.js';
 import { SeenOutput, seenOutput } from './seen.js';
 import { windowOf, type WindowSize } from './window.js';
 
@@ -33,8 +34,8 @@ export class LineInput {
   #rest = '';
   /** Piped lines that what has its turn is yet to take. */
   #due = 0;
-  /** Piped lines that are yet to come, and belong to what had its turn and took none: they answer nothing else. */
-  #owed = 0;
+  /** Those that belong to what had its turn and took none. */
+  readonly #owed = new OwedLines();
   #isEnded = false;
   /** How many requests were skipped before the first of these lines could be meant for one. */
   readonly #skippedBefore: number;
@@ -80,7 +81,7 @@ export class LineInput {
       try {
         return await work();
       } finally {
-        this.#owed += this.#due;
+        this.#owed.owe(this.#due);
         this.#due = 0;
       }
     });
@@ -226,7 +227,7 @@ export class LineInput {
         // More may come before the waiter has it: that is for the next one.
         if (isTaken) return;
         let line = this.#nextPiped();
-        for (; line !== undefined && this.#owed > 0; this.#owed--) line = this.#nextPiped();
+        while (line !== undefined && this.#owed.pass()) line = this.#nextPiped();
         if (line !== undefined) {
           this.#due = Math.max(0, this.#due - 1);
           give(line);

@@ -16,7 +16,6 @@ import { standsOut, startedFirst } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { checkForm } from '../options/forms.js';
-import { isSame } from '../values/same.js';
 import { snapshot, revive } from '../values/snapshot.js';
 import { notifyWay, PersonCall, type NotifyWay } from './call-person.js';
 import {
@@ -27,11 +26,14 @@ import {
   secondLook,
   SHORT_PIPED,
   shortFor,
+  unpiped,
   untaken,
   type LineAnswer,
 } from './answers.js';
 import { lineInput, type LineInput } from './line-input.js';
+import { linesFor, NO_LONGER_PIPED } from './owed-lines.js';
 import { safeLong } from './safe-long.js';
+import { AS_ASKED, confirming, LIKE_THIS, ShownDecision } from './shown-decision.js';
 import { argumentLines } from './whole.js';
 import { inWords, scrolledAway } from './window.js';
 
@@ -113,11 +115,6 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
 makesCallbacks(terminalApprover, 'terminalApprover()');
 
 const NO_LONGER = '(This is no longer asked.)';
-const NO_LONGER_PIPED = '(This is no longer asked. The line that belongs to it answers nothing else.)';
-
-/** How many piped lines belong to it: one to a call, and one to each question. */
-const linesFor = (request: ShownRequest): number =>
-  request.kind === 'question' ? (questionsOf(request as QuestionRequest) ?? []).length : 1;
 
 /** What is put for one answer. It is kept, since what has scrolled out of the window is known by it. */
 class PutText {
@@ -176,56 +173,78 @@ async function decisionOn(
   await lines.forget(signal);
   if (!lines.isTerminal) return pipedDecision(request, lines, signal, objectionTo);
   say(inWords(`${shortFor(request)}\n`, lines.window));
-  /** What was looked at twice, and runs when it is answered once more. */
-  let looked: LineAnswer | undefined;
+  const decision = new ShownDecision<LineAnswer>({ type: 'approve' });
+  /** The call as it was shown last. */
+  let last: AskedCall = request;
   for (;;) {
     const line = await next(lines, 'Run it? ', signal);
-    const draft = looked?.type === 'edit' ? revive(looked.args) : request.args;
-    const answer =
+    const draft = last === request ? request.args : revive(last.args);
+    const answer = decision.meant(
       line.trim() === 'e' && request.allowedDecisions.includes('edit')
         ? edited(await next(lines, 'Run it with: ', signal, editable(draft)), request)
-        : readAnswer(line, request);
-    const look = isSame(answer, looked) ? undefined : lookAgain(answer, request, put);
-    if (look !== undefined) {
-      looked = answer;
-      lines.say(look);
-      await lines.forget(signal);
-      continue;
-    }
+        : readAnswer(line, request, last),
+    );
     if (answer.type === 'say') {
       lines.say(inWords(`${answer.lines.join('\n')}\n`, lines.window));
       continue;
     }
-    const { decision, objection } = await checked(answer, objectionTo);
-    if (objection === undefined) return decision;
+    const look = lookAgain(answer, request, decision, put);
+    if (look !== undefined) {
+      last = look.call;
+      lines.say(look.text);
+      await lines.forget(signal);
+      continue;
+    }
+    const taken = await checked(answer, objectionTo);
+    if (taken.objection === undefined) return taken.decision;
     // It is about this call: the next question must not get the answer to it.
-    lines.say(inWords(`That was not taken: ${safeLong(objection)}\n${shortFor(request)}\n`, lines.window));
+    lines.say(inWords(`That was not taken: ${safeLong(taken.objection)}\n`, lines.window));
+    if (answer.type === 'edit') {
+      decision.startOver();
+      last = request;
+      lines.say(asAsked(request));
+    }
+    lines.say(inWords(`${shortFor(request)}\n`, lines.window));
     await lines.forget(signal);
   }
 }
 
-/** What is said where one yes is not enough for what would run: the call, or what it was edited to. */
+/** A call, as much of it as is asked about. */
+type AskedCall = DangerousCall & ReasonedCall & Pick<ApprovalRequest, 'flags' | 'preview' | 'allowedDecisions'>;
+
+/**
+ * What is shown before an answer runs something: where one yes is not enough for the call or for what it was edited to, or where
+ * something else was shown last.
+ */
 function lookAgain(
-  answer: LineAnswer,
-  request: DangerousCall & Pick<ApprovalRequest, 'flags'> & ReasonedCall,
+  answer: Decision,
+  request: AskedCall,
+  decision: ShownDecision<LineAnswer>,
   put: PutText,
-): string | undefined {
-  if (answer.type === 'edit') {
-    const call = editedCall(request, snapshot(revive(answer.args)).json);
-    const shown = `It would run like this:\n${call.preview}\n`;
-    const away = put.awayOf(shown);
-    return away === undefined && doubtsAbout(call).length === 0
-      ? undefined
-      : `${shown}${put.inWords(`${secondLook(call, away)} The same once more runs it.\n`)}`;
-  }
-  const { away } = put;
-  if (answer.type !== 'approve' || (away === undefined && doubtsAbout(request).length === 0)) return undefined;
-  return put.inWords(`${secondLook(request, away)} y once more runs it.\n`);
+): { text: string; call: AskedCall } | undefined {
+  const call = callOf(answer, request);
+  if (call === undefined || decision.isLast(answer)) return undefined;
+  const again = decision.last?.type === 'edit' ? asAsked(request) : '';
+  const shown = answer.type === 'edit' ? `${LIKE_THIS}\n${call.preview}\n` : again;
+  const away = shown === '' ? put.away : put.awayOf(shown);
+  if (decision.runsAtOnce(answer, [...doubtsAbout(call), ...(away === undefined ? [] : [away])])) return undefined;
+  const look = `${secondLook(call, away)} ${confirming(answer)}`.trimStart();
+  return { text: `${shown}${put.inWords(`${look}\n`)}`, call };
 }
+
+/** The call as an answer lets it run; `undefined`: it does not. */
+function callOf(answer: Decision, request: AskedCall): AskedCall | undefined {
+  if (answer.type === 'edit') return editedCall(request, snapshot(revive(answer.args)).json);
+  return answer.type === 'approve' ? request : undefined;
+}
+
+/** The call once more, behind other arguments. */
+const asAsked = (request: Pick<ApprovalRequest, 'preview'> & ReasonedCall): string =>
+  `${AS_ASKED}\n${shownPreview(request)}\n`;
 
 /** Takes one line, even a bad one: the next one belongs to the next call. */
 async function pipedDecision(
-  request: ShownRequest & Pick<ApprovalRequest, 'args' | 'flags' | 'allowedDecisions'>,
+  request: ShownRequest & AskedCall,
   lines: LineInput,
   signal: AbortSignal,
   objectionTo: ObjectionTo,
@@ -234,6 +253,9 @@ async function pipedDecision(
   const line = await next(lines, 'Run it? ', signal);
   const answer = readAnswer(line, request);
   if (answer.type === 'say') return rejectUntaken(request, lines, untaken(line, answer));
+  const runs = callOf(answer, request);
+  const refused = runs && unpiped(runs);
+  if (refused !== undefined) return rejectUntaken(request, lines, refused);
   const { decision, objection } = await checked(answer, objectionTo);
   return objection === undefined ? decision : rejectUntaken(request, lines, untaken(line, { broken: objection }));
 }

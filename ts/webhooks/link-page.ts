@@ -5,7 +5,7 @@ import { doubtsAbout } from '../gate/danger.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { agentLine, shownPreview } from '../gate/agent-reason.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
-import { needsSecondYes, type AskedCall } from '../gate/stands-out.js';
+import { standsApart, type AskedCall } from '../gate/stands-out.js';
 import { argumentLines } from '../terminal/whole.js';
 import type { LinkDecision } from './link-token.js';
 
@@ -70,9 +70,9 @@ const time = (at: number): string => `${new Date(at).toISOString().slice(0, 19).
 /** The field of the form that says that somebody looked twice. */
 export const SECOND_YES = 'looked';
 
-/** Whether the button alone does not approve it. */
+/** Whether the button alone does not approve it. Behind a link it is the second yes, to what the page says of the call. */
 export const needsTick = (request: AskedCall, decision: LinkDecision['decision']): boolean =>
-  decision === 'approve' && needsSecondYes(request);
+  decision === 'approve' && standsApart(request);
 
 /** What would be decided, and the button that decides it. */
 export function confirmation(request: ApprovalRequest, { by, decision }: LinkDecision): Response {

@@ -90,6 +90,12 @@ describeInBrowser('on the page', () => {
       await field.fill('{ "command": "rm -r /" }');
       await page.locator('.problems').getByText('nothing is removed').waitFor();
       expect(await send.isDisabled()).toBe(true);
+      // What it becomes stands out: it is asked about once more, and another text is not what that was about.
+      await field.fill('{ "command": "chmod 600 a", "timeout": 5 }');
+      await page.locator('.doubts').getByText('It takes or gives more rights').waitFor();
+      await send.click();
+      await page.getByRole('button', { name: 'Approve all the same' }).waitFor();
+      expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
       await field.fill('{ "command": "npm test", "timeout": 5 }');
       await page.getByText('It fits the tool’s schema').waitFor();
       expect(await page.locator('.frame .diff tr.added .text').innerText()).toContain('"command": "npm test"');
@@ -173,6 +179,20 @@ describeInBrowser('on the page', () => {
     await start(gated.execute, { command: 'npm test' });
     expect(ran).toHaveLength(2);
     expect(await inbox.gate.grants.list()).toMatchObject([{ effect: 'allow', scope: 'session', by: 'mia' }]);
+  });
+
+  test('always: what stands out in the call is said there, too', async () => {
+    const inbox = await openInbox({ policy });
+    const { result } = call(inbox.gate, { command: 'git push origin main' });
+    const request = await waiting(inbox.gate);
+    const { page, open } = await visit(browser(), inbox);
+    await open(request);
+    await page.getByRole('button', { name: 'Always' }).click();
+    const frame = page.getByRole('region', { name: 'Always' });
+    await frame.locator('.doubts').getByText('It gives something out that cannot be taken back').waitFor();
+    await frame.getByRole('button', { name: 'Approve all the same, and remember it' }).click();
+    await result;
+    expect(await inbox.gate.get(request.approvalId)).toMatchObject({ decision: { type: 'approve' } });
   });
 
   test('several of one run are decided together; what has a warning is not among them', async () => {

@@ -23,6 +23,7 @@ let view: ChatView = {
   entries: [],
   asks: [],
   decided: {},
+  overtaken: [],
   todos: [],
   subagents: [],
 };

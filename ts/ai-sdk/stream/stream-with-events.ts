@@ -15,7 +15,7 @@ import { checkModel } from '../sdk/check-model.js';
 import { checkInstalled } from '../sdk/installed.js';
 import { checkUnanswered } from '../messages/left-calls.js';
 import { originOf, parentOf } from '../tools/parent.js';
-import { misplacedEntry } from '../tools/misplaced-entry.js';
+import { misplacedEntry, misplacedTools } from '../tools/misplaced-entry.js';
 import type { ParentRun } from '../tools/parent-run.js';
 import { planFor, warnAtStart, warnUnanswered } from '../tools/plan.js';
 import { refuseQuestions } from '../tools/questions.js';
@@ -49,8 +49,12 @@ export const streamWithEvents: typeof Api.streamWithEvents = (options: object) =
  */
 export function runOf(given: object, place: RunPlace): AgentRun {
   checkInstalled(place);
-  const { options, unknown } = takePassedOn(place, given, SDK_OPTIONS, (name) =>
-    misplacedEntry(place, toolsIn(given), name),
+  const { options, unknown } = takePassedOn(
+    place,
+    given,
+    SDK_OPTIONS,
+    (name) => misplacedEntry(place, toolsIn(given), name),
+    (value) => misplacedTools(place, toolsIn(given), value),
   );
   const {
     agent,
@@ -261,8 +265,13 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
     });
   if (!isToolLoopAgent(agent) || agentClass === undefined) throw unsupportedAgent(place);
   const call = takeCall(given, place);
-  refuseMisplaced(place, agent.settings, `${place}: agent.settings`, SDK_OPTIONS, (name) =>
-    misplacedEntry(place, agent.tools, name),
+  refuseMisplaced(
+    place,
+    agent.settings,
+    `${place}: agent.settings`,
+    SDK_OPTIONS,
+    (name) => misplacedEntry(place, agent.tools, name),
+    (value) => misplacedTools(place, agent.tools, value),
   );
   warnNotRead(agent.settings, `${place}: agent.settings`, OF_AGENTS);
   const settings = takeCall(agent.settings, place);

@@ -13,7 +13,7 @@ export type LineAnswer =
   | { type: 'always'; remember: Remember }
   | { type: 'like' }
   | { type: 'all' }
-  | { type: 'say'; lines: string[] };
+  | { type: 'say'; lines: string[]; isUnchanged?: true };
 
 /** The possible answers. */
 function keysOf({ request, always }: ApprovalAsk): string[] {
@@ -59,8 +59,12 @@ function wholeOf({ request }: ApprovalAsk): string[] {
   return [...preview.split('\n'), ...argumentLines(request), call, SHORT];
 }
 
-/** An empty line decides nothing. What is no answer is a rejection with that reason. */
-export function readAnswer(line: string, ask: ApprovalAsk): LineAnswer {
+/**
+ * An empty line decides nothing. What is no answer is a rejection with that reason.
+ *
+ * @param shown the call as it was shown last, where that was with other arguments
+ */
+export function readAnswer(line: string, ask: ApprovalAsk, shown = ask): LineAnswer {
   const remember = rememberIn(line.trim());
   if (remember !== undefined)
     return ask.always === null
@@ -73,10 +77,10 @@ export function readAnswer(line: string, ask: ApprovalAsk): LineAnswer {
     case 'l':
       return mayRun && ask.always !== null ? { type: 'like' } : unoffered('l');
     case 'd':
-      return { type: 'say', lines: wholeOf(ask) };
+      return { type: 'say', lines: wholeOf(shown) };
     case '?':
       return { type: 'say', lines: keysOf(ask) };
     default:
-      return readPlain(line, ask.request);
+      return readPlain(line, ask.request, shown.request);
   }
 }

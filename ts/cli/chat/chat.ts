@@ -63,6 +63,10 @@ class TheChat implements LocalChat {
   #running: { run: AgentRun; abort: AbortController; ended: Promise<void> } | undefined;
   /** What others decided in this run, in words, by the ids of requests. */
   #decided: Readonly<Record<string, string>> = {};
+  /** Requests of this run that were over without an answer from here, and the ids of those that waited before them. */
+  #overtaken: readonly { request: ApprovalRequest; behind: readonly string[] }[] = [];
+  /** Something was allowed here that may answer other requests, too. */
+  #hasAllowed = false;
   /** The ids of requests that this chat is answering. */
   readonly #answering = new Set<string>();
   /** What is to be run, one after the other, with what to do when it has been dealt with. */
@@ -102,6 +106,9 @@ class TheChat implements LocalChat {
       entries,
       asks: this.#asks.view(),
       decided: this.#decided,
+      overtaken: this.#overtaken
+        .filter(({ behind }) => !this.#waiting().some((each) => behind.includes(each.approvalId)))
+        .map(({ request }) => request),
       todos,
       subagents,
     };
@@ -221,6 +228,7 @@ class TheChat implements LocalChat {
     // It never answers, so there is no deadline: answers are given at the gate.
     const onApprovalRequest = (): Promise<never> => new Promise(() => {});
     this.#decided = {};
+    this.#overtaken = [];
     let end: RunEnd = 'failed';
     let over = (): void => {};
     const ended = new Promise<void>((resolve) => (over = resolve));
@@ -304,8 +312,9 @@ class TheChat implements LocalChat {
       }
       case 'approval-response':
       case 'question-answered':
+        this.#seeOver(event);
         this.#coming = this.#coming.filter(({ request }) => request.approvalId !== event.approvalId);
-        if (event.type === 'approval-response' && !this.#answering.has(event.approvalId)) this.#overtaken(event);
+        if (event.type === 'approval-response' && !this.#answering.has(event.approvalId)) this.#tellOvertaken(event);
         this.#asks.remove(event.approvalId);
         return undefined;
       case 'done':
@@ -320,8 +329,28 @@ class TheChat implements LocalChat {
     }
   }
 
+  /** A request is over. */
+  #seeOver(event: Extract<AgentEvent, { type: 'approval-response' | 'question-answered' }>): void {
+    const waiting = this.#waiting();
+    const at = waiting.findIndex(({ approvalId }) => approvalId === event.approvalId);
+    const request = waiting[at];
+    if (request === undefined || this.#answering.has(event.approvalId)) return;
+    const isAllowed = event.type === 'approval-response' && event.isAutomatic && event.approved && this.#hasAllowed;
+    const behind = waiting.slice(0, at).map(({ approvalId }) => approvalId);
+    if (!isAllowed) this.#overtaken = [...this.#overtaken, { request, behind }];
+  }
+
+  /** What waits, and what is about to, oldest first. */
+  #waiting(): ApprovalRequest[] {
+    return [...this.#asks.requests, ...this.#coming.map(({ request }) => request)];
+  }
+
   /** Somebody else was faster. */
-  #overtaken({ approvalId, decision, decidedBy }: Pick<ApprovalRecord, 'approvalId' | 'decision' | 'decidedBy'>): void {
+  #tellOvertaken({
+    approvalId,
+    decision,
+    decidedBy,
+  }: Pick<ApprovalRecord, 'approvalId' | 'decision' | 'decidedBy'>): void {
     if (decision === null || this.#asks.find(approvalId) === undefined) return;
     const by = decidedBy === null ? '' : ` by ${decidedBy}`;
     this.#decided = { ...this.#decided, [approvalId]: oneLine(`${SAID[decision.type]}${by}`) };
@@ -370,6 +399,7 @@ class TheChat implements LocalChat {
 
   async always(approvalId: string, remember: Remember): Promise<void> {
     const { gate, by } = this.#options;
+    this.#hasAllowed = true;
     await this.#answered(approvalId, () => gate.approve(approvalId, { by, remember }));
     await this.#learn();
   }
@@ -394,7 +424,7 @@ class TheChat implements LocalChat {
         this.#transcript.note('info', `Counted: ${oneLine(standing(record))}`);
       } else this.#asks.remove(approvalId);
     } catch (error) {
-      if (AlreadyDecidedError.isInstance(error)) this.#overtaken(error.winner);
+      if (AlreadyDecidedError.isInstance(error)) this.#tellOvertaken(error.winner);
       if (AlreadyDecidedError.isInstance(error) || ApprovalExpiredError.isInstance(error))
         this.#asks.remove(approvalId);
       this.#transcript.note('error', messageOf(error));
@@ -428,6 +458,7 @@ class TheChat implements LocalChat {
 
   async #setMode(mode: 'safe' | 'auto'): Promise<void> {
     const { gate, emoji = true, beforeAuto } = this.#options;
+    if (mode === 'auto') this.#hasAllowed = true;
     try {
       if (mode === 'auto') await beforeAuto?.();
       await gate.setMode(mode);

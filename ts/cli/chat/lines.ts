@@ -6,16 +6,18 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Question } from '../../../index.js';
+import { messageOf } from '../../errors/message-of.js';
 import { told } from '../duration.js';
 import { style } from '../style.js';
-import { ANSWERS_TWICE, readQuestionAnswer, SHORT } from '../../terminal/answers.js';
+import { ANSWERS_TWICE, readQuestionAnswer, SHORT, unpiped } from '../../terminal/answers.js';
 import type { PersonCall } from '../../terminal/call-person.js';
 import { agentLine, shownPreview } from '../../gate/agent-reason.js';
 import { startedFirst } from '../../gate/stands-out.js';
+import { linesFor, NO_LONGER_PIPED, OwedLines } from '../../terminal/owed-lines.js';
+import { AS_ASKED, confirming, LIKE_THIS, ShownDecision } from '../../terminal/shown-decision.js';
 import { argumentLines } from '../../terminal/whole.js';
-import { isSame } from '../../values/same.js';
 import { revive } from '../../values/snapshot.js';
-import { readAnswer } from './answers.js';
+import { readAnswer, type LineAnswer } from './answers.js';
 import { readCommand } from './commands.js';
 import type { LocalChat } from './parts.js';
 import { Exit } from '../exit.js';
@@ -66,9 +68,13 @@ interface PutAsk {
   /** All that was said of it before it could be answered; of questions, of the one that is asked. */
   text: string;
   isSeen: boolean;
+  decision: ShownDecision<LineAnswer>;
+  /** The call as it was shown last, where that was with other arguments. */
+  last?: ApprovalAsk;
+  /** Whether it was said that a question is longer than the window. */
   isWarned: boolean;
-  /** The arguments that it would run with, where those were looked at twice. */
-  edited?: unknown;
+  /** Lines that have answered it. */
+  taken: number;
   answers: (string | readonly string[] | null)[];
 }
 
@@ -91,6 +97,9 @@ class LineFrontEnd {
   #put: PutAsk | undefined;
   /** What was put was taken away unanswered: the line that is being typed may be about that. */
   #isLost = false;
+  readonly #owed = new OwedLines();
+  /** The ids of requests that were decided elsewhere, and whose lines are counted. */
+  readonly #passed = new Set<string>();
   /** Lines that are being dealt with. */
   #submitted = 0;
   #nobody = false;
@@ -202,7 +211,7 @@ class LineFrontEnd {
   /** The next prompt; `undefined`: it is not there yet. A command is a line of its own. */
   #nextPrompt(): string | undefined {
     if (this.#options.prompt !== undefined || this.#gathering !== undefined) return undefined;
-    if (!this.#isInteractive || isCommandLine(this.#read[0])) return this.#read.shift();
+    if (!this.#isInteractive || isCommandLine(this.#read[0])) return this.#nextLine();
     const end = this.#read.findIndex(isCommandLine);
     const lines = this.#read.splice(0, end === -1 ? this.#read.length : end);
     return lines.length === 0 ? undefined : lines.join('\n');
@@ -223,14 +232,41 @@ class LineFrontEnd {
   /** What was put is no longer what waits. */
   #takeAway(): void {
     if (this.#put !== undefined && this.#options.input.isTTY === true) this.#isLost = true;
+    this.#owe();
     this.#put = undefined;
+  }
+
+  /** On a pipe, what was decided elsewhere leaves its lines to nothing else. */
+  #owe(): void {
+    if (this.#options.input.isTTY === true) return;
+    for (const request of this.#chat.view.overtaken) {
+      const { approvalId } = request;
+      if (this.#passed.has(approvalId)) continue;
+      this.#passed.add(approvalId);
+      const isPut = this.#put?.id === approvalId;
+      const open = linesFor(request) - (isPut ? this.#put!.taken : 0);
+      this.#owed.owe(open);
+      if (isPut && open > 0) this.#ask(NO_LONGER_PIPED);
+    }
+  }
+
+  /** The next line that may answer what waits, or be a prompt; `undefined`: it is not there yet. */
+  #nextLine(): string | undefined {
+    this.#owe();
+    while (this.#read.length > 0 && this.#owed.pass()) {
+      this.#read.shift();
+      // It may have been the last one.
+      this.#ring();
+    }
+    return this.#read.shift();
   }
 
   async #answer(ask: WaitingAsk): Promise<boolean> {
     const { approvalId } = ask.request;
     if (!this.#isPut) {
       this.#takeAway();
-      const put: PutAsk = { id: approvalId, text: '', isSeen: true, isWarned: false, answers: [] };
+      const decision = new ShownDecision<LineAnswer>({ type: 'approve' });
+      const put: PutAsk = { id: approvalId, text: '', isSeen: true, decision, isWarned: false, taken: 0, answers: [] };
       this.#put = put;
       // What was typed before it could be seen is not about it.
       if (this.#options.input.isTTY === true) this.#read.length = 0;
@@ -248,7 +284,7 @@ class LineFrontEnd {
       this.#read.length = 0;
       return this.#refuse(approvalId);
     }
-    const line = this.#read.shift();
+    const line = this.#nextLine();
     if (line === undefined && !this.#isEnded) return false;
     if (line !== undefined && this.#isTooEarly()) {
       this.#ask('That was typed before this was there, and decides nothing: answer once more.');
@@ -287,30 +323,27 @@ class LineFrontEnd {
 
   async #answerApproval(ask: ApprovalAsk, line: string): Promise<boolean> {
     const { approvalId } = ask.request;
-    const answer = readAnswer(line, ask);
     const put = this.#put!;
-    if (answer.type === 'edit' && (await this.#looksAgain(put, answer.args))) return true;
-    // It may have been decided elsewhere meanwhile.
-    if (this.#put !== put) return true;
-    const runs = ['approve', 'always', 'like', 'all'].includes(answer.type);
-    const away = scrolledAway(`${put.text}${SHORT}`, this.#options.window?.());
-    // Text that went through a pipe is not reviewed again, and each of its lines answers one call.
-    const doubts = [
-      ...ask.dangers,
-      ...ask.warnings,
-      ...(away === undefined ? [] : [away]),
-      ...(answer.type === 'all' ? ['what would be asked about runs at once from now on'] : []),
-    ];
-    if (runs && doubts.length > 0 && !put.isWarned && this.#options.input.isTTY === true) {
-      put.isWarned = true;
-      this.#ask(`Look twice: ${doubts.join('; ')}.`, 'The same once more does it.');
-      this.#sayHow(put);
+    const answer = put.decision.meant(readAnswer(line, ask, put.last));
+    if (answer.type === 'say') {
+      this.#ask(...answer.lines);
       return true;
     }
+    put.taken = 1;
+    const call = await this.#callOf(ask, put, answer).catch((error: unknown) => {
+      put.taken = 0;
+      this.#ask(`That was not taken: ${safeLong(messageOf(error))}`, SHORT);
+      return null;
+    });
+    // It may have been decided elsewhere meanwhile.
+    if (call === null || !this.#isPut) return true;
+    if (call !== undefined && this.#options.input.isTTY === true) {
+      if (!this.#isConfirmed(put, answer, call)) return true;
+    } else if (call !== undefined) {
+      const refused = unpiped(call.request);
+      if (refused !== undefined) return this.#rejectPiped(approvalId, refused);
+    }
     switch (answer.type) {
-      case 'say':
-        this.#ask(...answer.lines);
-        return true;
       case 'all':
         await this.#chat.approveAll();
         break;
@@ -327,18 +360,44 @@ class LineFrontEnd {
     return this.#next();
   }
 
-  /** Whether the call, with these arguments, is put once more before it runs: as any call, it may need two yes. */
-  async #looksAgain(put: PutAsk, args: unknown): Promise<boolean> {
-    if (this.#options.input.isTTY !== true || isSame(args, put.edited)) return false;
-    const { request, dangers, warnings } = await this.#chat.reconsider(put.id, revive(args));
-    const shown = ['It would run like this:', ...shownPreview(request).split('\n')];
-    const away = scrolledAway([...shown, SHORT].join('\n'), this.#options.window?.());
-    const doubts = [...dangers, ...warnings, ...(away === undefined ? [] : [away])];
-    if (doubts.length === 0 || this.#put !== put) return false;
-    put.edited = args;
-    this.#ask(...shown, `Look twice: ${doubts.join('; ')}.`, 'The same once more does it.');
+  /** The call as an answer lets it run; `undefined`: it does not. */
+  async #callOf(ask: ApprovalAsk, put: PutAsk, answer: LineAnswer): Promise<ApprovalAsk | undefined> {
+    if (answer.type !== 'edit') return RUNS.has(answer.type) ? ask : undefined;
+    return put.last !== undefined && put.decision.isLast(answer)
+      ? put.last
+      : this.#chat.reconsider(put.id, revive(answer.args));
+  }
+
+  /**
+   * Whether an answer runs the call at once. If not, what it runs is shown: where one yes is not enough for that, or where something
+   * else was shown last.
+   */
+  #isConfirmed(put: PutAsk, answer: LineAnswer, call: ApprovalAsk): boolean {
+    const { decision } = put;
+    if (decision.isLast(answer)) return true;
+    const isEdit = answer.type === 'edit';
+    const head = isEdit ? LIKE_THIS : decision.last?.type === 'edit' ? AS_ASKED : undefined;
+    const shown = head === undefined ? [] : [head, ...shownPreview(call.request).split('\n')];
+    const text = head === undefined ? put.text : shown.map((row) => `${row}\n`).join('');
+    const away = scrolledAway(`${text}${SHORT}`, this.#options.window?.());
+    const doubts = [
+      ...call.dangers,
+      ...call.warnings,
+      ...(away === undefined ? [] : [away]),
+      ...(answer.type === 'all' ? ['what would be asked about runs at once from now on'] : []),
+    ];
+    if (decision.runsAtOnce(answer, doubts)) return true;
+    put.last = isEdit ? call : undefined;
+    this.#ask(...shown, ...(doubts.length === 0 ? [] : [`Look twice: ${doubts.join('; ')}.`]), confirming(answer));
     this.#sayHow(put);
-    return true;
+    return false;
+  }
+
+  /** A line that may have been written before the call was there does not run it, and is a no. */
+  async #rejectPiped(approvalId: string, reason: string): Promise<boolean> {
+    this.#ask(`That is a no: ${reason}`);
+    await this.#chat.decide(approvalId, { type: 'reject', reason });
+    return this.#next();
   }
 
   async #answerQuestion(ask: Extract<WaitingAsk, { kind: 'question' }>, line: string): Promise<boolean> {
@@ -362,6 +421,7 @@ class LineFrontEnd {
       return true;
     }
     put.answers.push(answer.answer);
+    put.taken = put.answers.length;
     put.isWarned = false;
     const next = questions[put.answers.length];
     if (next !== undefined) {
@@ -461,6 +521,9 @@ class LineFrontEnd {
     this.#options.write(lines.map((line) => `${line}\n`).join(''));
   }
 }
+
+/** Answers that let the call run as it was asked for. */
+const RUNS: ReadonlySet<string> = new Set(['approve', 'always', 'like', 'all']);
 
 const isCommandLine = (line: string | undefined): boolean => line !== undefined && readCommand(line) !== undefined;
 

@@ -28,6 +28,11 @@ export interface ChatView {
   readonly asks: readonly WaitingAsk[];
   /** What became of requests that others decided in this run, in words, by their ids: `approved by mia`. */
   readonly decided: Readonly<Record<string, string>>;
+  /**
+   * Requests of this run whose turn was over without an answer from here, and not since something was allowed here. It was their turn
+   * when none waited before them.
+   */
+  readonly overtaken: readonly ApprovalRequest[];
   readonly todos: readonly Todo[];
   /** Subagents that work at this moment. */
   readonly subagents: readonly { name: string; task: string; origin: readonly string[] }[];

@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks';
 import type { GrantScope, PolicyRule, Remember } from '../../../../index.js';
 import type { RequestDetail } from '../../protocol.js';
 import { decide } from '../state/answers.js';
-import { mayDecide } from '../state/compose.js';
+import { doubts, mayDecide } from '../state/compose.js';
 import { Frame } from './frame.js';
-import { Given } from './parts.js';
+import { Doubts, Given } from './parts.js';
 
 const SCOPES: Readonly<Record<GrantScope, string>> = {
   run: 'while this run lasts',
@@ -28,11 +28,13 @@ export function Always({ shown, onDone }: { shown: RequestDetail; onDone: () => 
   const chosen = offered.find((choice) => choice.type === type);
   if (chosen?.offer == null) return null;
   const { offer, verb } = chosen;
+  // It lets this call run, too: what stands out in it is said here as it is of a yes alone.
+  const stands = type === 'approve' ? doubts(shown) : [];
   return (
     <Frame
       title="Always"
-      send={`${verb}, and remember it`}
-      isDanger={type === 'reject'}
+      send={`${verb}${stands.length === 0 ? '' : ' all the same'}, and remember it`}
+      isDanger={type === 'reject' || stands.length > 0}
       isWhole={TIMES.test(times)}
       onSend={() => {
         onDone();
@@ -40,6 +42,7 @@ export function Always({ shown, onDone }: { shown: RequestDetail; onDone: () => 
       }}
       onBack={onDone}
     >
+      <Doubts doubts={stands} />
       {offered.length > 1 && (
         <fieldset class="choice">
           <legend>What to remember</legend>

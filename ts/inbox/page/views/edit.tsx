@@ -4,13 +4,14 @@ import type { CheckAnswer, RequestDetail } from '../../protocol.js';
 import { post } from '../api.js';
 import { changedRows, parse, written } from '../changed.js';
 import { decide } from '../state/answers.js';
+import { isSheetReady, openSheet } from '../state/compose.js';
 import { draftOf, keepDraft } from '../state/drafts.js';
 import { faultOf } from '../state/store.js';
 import { flag, isWarning } from '../words.js';
 import { Diff } from './diff.js';
 import { Form, rowsFor } from './form.js';
 import { Field, Frame } from './frame.js';
-import { Given } from './parts.js';
+import { Doubts, Given } from './parts.js';
 import { Verdict } from './why.js';
 
 /** What the inbox said of one text in the editor. */
@@ -24,6 +25,8 @@ export function Edit({ shown: { record, form }, onDone }: { shown: RequestDetail
   const original = record.argsJson ?? '';
   const [text, setText] = useState(draftOf(record.approvalId, 'Arguments') ?? original);
   const [check, setCheck] = useState<EditCheck | null>(null);
+  /** The text that was said to need a second look. */
+  const [looked, setLooked] = useState<string | null>(null);
   const parsed = useMemo(() => parse(text), [text]);
   const before = useMemo(() => canonical(original), [original]);
   const after = parsed.ok ? written(parsed.value) : null;
@@ -57,16 +60,27 @@ export function Edit({ shown: { record, form }, onDone }: { shown: RequestDetail
 
   // What was said of another text says nothing of this one.
   const said = check?.text === text && !isSame ? check : null;
-  const isFine =
-    said !== null && 'checked' in said && said.checked.problems.length === 0 && said.checked.verdict.effect !== 'deny';
+  const checked = said !== null && 'checked' in said ? said.checked : null;
+  const isFine = checked !== null && checked.problems.length === 0 && checked.verdict.effect !== 'deny';
+  // What it becomes is looked at twice, as any call: a yes to another text, or to the call, says nothing of this one.
+  const isDoubtful = checked !== null && doubtsIn(checked).length > 0;
+  const hasLooked = isDoubtful && looked === text;
 
   return (
     <Frame
-      title="Approve with changes"
-      send="Approve with these changes"
+      title={hasLooked ? 'Look twice before you approve' : 'Approve with changes'}
+      send={hasLooked ? 'Approve all the same' : 'Approve with these changes'}
+      isDanger={hasLooked}
       isWhole={parsed.ok && isFine}
       onSend={() => {
         if (!parsed.ok) return;
+        if (isDoubtful && !hasLooked) {
+          setLooked(text);
+          // From now on it is in sight.
+          openSheet(record.approvalId, 'edit');
+          return;
+        }
+        if (hasLooked && !isSheetReady()) return;
         onDone();
         void decide(record.approvalId, { type: 'edit', args: parsed.value });
       }}
@@ -158,6 +172,12 @@ function canonical(text: string): string {
   return parsed.ok ? written(parsed.value) : text;
 }
 
+/** What stands out in the call as it would run, each in a few words. */
+const doubtsIn = ({ dangers, flags }: CheckAnswer): string[] => [
+  ...dangers.map((danger) => `I${danger.slice(1)}`),
+  ...flags.filter((name) => isWarning(name)).map((name) => flag(name)),
+];
+
 function Said({ said }: { said: EditCheck | null }) {
   if (said === null) return <p class="note">Checking…</p>;
   if ('fault' in said) {
@@ -167,8 +187,8 @@ function Said({ said }: { said: EditCheck | null }) {
       </p>
     );
   }
-  const { problems, flags, verdict, schema } = said.checked;
-  const warnings = flags.filter((name) => isWarning(name));
+  const { problems, verdict, schema } = said.checked;
+  const doubts = doubtsIn(said.checked);
   return (
     <>
       {problems.length > 0 ? (
@@ -185,13 +205,7 @@ function Said({ said }: { said: EditCheck | null }) {
         </p>
       )}
       <Verdict verdict={verdict} />
-      {warnings.length > 0 && (
-        <ul class="doubts">
-          {warnings.map((name) => (
-            <li key={name}>{flag(name)}</li>
-          ))}
-        </ul>
-      )}
+      <Doubts doubts={doubts} />
     </>
   );
 }

@@ -99,3 +99,17 @@ export function Empty({ title, children }: { title: string; children?: Component
     </div>
   );
 }
+
+/** What stands out in a call, each in a few words. */
+export function Doubts({ doubts }: { doubts: readonly string[] }) {
+  if (doubts.length === 0) return null;
+  return (
+    <ul class="doubts">
+      {doubts.map((doubt) => (
+        <li key={doubt}>
+          <Given>{doubt}</Given>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -7,7 +7,7 @@ import { doubts } from '../state/compose.js';
 import { draftOf, keepDraft } from '../state/drafts.js';
 import { VERB } from '../words.js';
 import { Field, Frame } from './frame.js';
-import { Given } from './parts.js';
+import { Doubts } from './parts.js';
 
 /** What stands out about it, before it is approved all the same. */
 export function SecondLook({ shown, onDone }: { shown: RequestDetail; onDone: () => void }) {
@@ -24,13 +24,7 @@ export function SecondLook({ shown, onDone }: { shown: RequestDetail; onDone: ()
       }}
       onBack={onDone}
     >
-      <ul class="doubts">
-        {doubts(shown).map((doubt) => (
-          <li key={doubt}>
-            <Given>{doubt}</Given>
-          </li>
-        ))}
-      </ul>
+      <Doubts doubts={doubts(shown)} />
     </Frame>
   );
 }
@@ -68,15 +62,7 @@ export function WithComment({ shown, onDone }: { shown: RequestDetail; onDone: (
       onBack={onDone}
     >
       <Field label="Comment" hint="The model reads it with the result" value={text} onInput={setText} />
-      {stands.length > 0 && (
-        <ul class="doubts">
-          {stands.map((doubt) => (
-            <li key={doubt}>
-              <Given>{doubt}</Given>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Doubts doubts={stands} />
     </Frame>
   );
 }

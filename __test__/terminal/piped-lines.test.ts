@@ -1,0 +1,127 @@
+/** Piped lines: which of them run a call, and which call they belong to, for `terminalApprover` and `countersign` on a pipe. */
+import { existsSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import type { ApprovalRequest } from '../../index.js';
+import { askOf } from '../../ts/cli/chat/asks.js';
+import { COMMANDS } from '../../ts/cli/chat/commands.js';
+import { showLines } from '../../ts/cli/chat/lines.js';
+import type { LocalChat } from '../../ts/cli/chat/parts.js';
+import type { ApprovalAsk } from '../../ts/cli/chat/view.js';
+import { terminalApprover } from '../../ts/index.js';
+import { asked, stage, until as seen } from '../cli/chat-support.js';
+import { PATIENTLY } from '../runtimes.js';
+import { call, calls, says } from '../support/model.js';
+import { listenToWarnings } from '../support/warnings.js';
+import { request } from './fake.js';
+import { place } from './place.js';
+import { viewOf } from './presses.js';
+
+const execute = (command: string, more: Partial<ApprovalRequest> = {}): ApprovalRequest =>
+  request('execute', { command }, { preview: `execute\n│ command: ${command}`, ...more });
+
+/** What a line that was written before the call was there cannot have meant, and what it can. */
+const CALLS: [string, ApprovalRequest, string, string | undefined][] = [
+  ['a call that was started before', execute('ls', { startedBefore: true }), 'y', 'was started before'],
+  ['a call that may deceive', execute('ls \u202e gpj.sh', { flags: ['bidi'] }), 'y', 'may not be what it seems'],
+  ['an edit that may deceive', execute('ls'), 'e {"command":"ls \\u202e gpj.sh"}', 'may not be what it seems'],
+  [
+    'an edit of one that was started',
+    execute('ls', { startedBefore: true }),
+    'e {"command":"ls -l"}',
+    'started before',
+  ],
+  ['a call that deletes', execute('rm a'), 'y', undefined],
+  ['a call that is not shown whole at first', execute('ls', { flags: ['hidden', 'long'] }), 'y', undefined],
+];
+
+describe.each(CALLS)('%s', (_, waiting, line, why) => {
+  test(`terminalApprover: one piped line ${why === undefined ? 'runs it' : 'is a no that says why'}`, async () => {
+    using _warned = listenToWarnings();
+    const { input, output, shown } = place(false);
+    input.end(`${line}\nn\n`);
+    const ask = terminalApprover({ input, output });
+    const signal = { abortSignal: new AbortController().signal };
+    const decided = await ask(waiting, signal);
+    expect(decided).toMatchObject(
+      why === undefined ? { type: 'approve' } : { type: 'reject', reason: expect.stringContaining(why) as unknown },
+    );
+    if (why !== undefined) expect(shown()).toMatch(/A piped line does not run it:[^]*countersign approve/);
+    expect(await ask(execute('ls'), signal)).toEqual({ type: 'reject' });
+  });
+
+  test.each(line === 'y' ? ['y', 's', 'l', 'A'] : [line])('the chat: %s', async (typed) => {
+    const done: unknown[] = [];
+    const note = (what: string) => (id: string, more?: unknown) => {
+      chat.view = viewOf();
+      chat.isOver = true;
+      return Promise.resolve(done.push(more ?? id ?? what));
+    };
+    const input = new PassThrough();
+    const always = { allow: { label: '`ls`', also: [] }, deny: null } as never;
+    const chat = {
+      view: viewOf(askOf({ ...waiting, always }, 1, 1)),
+      commands: COMMANDS,
+      subscribe: () => () => {},
+      lastRun: undefined,
+      isOver: false,
+      reconsider: (_id: string, args: { command: string }) => {
+        const flags = args.command.includes('\u202e') ? ['bidi'] : [];
+        return Promise.resolve(askOf({ ...waiting, args, flags: flags as never }, 1, 1) as ApprovalAsk);
+      },
+      decide: note('decide'),
+      approveAll: note('all'),
+      approveAlike: note('like'),
+      always: note('always'),
+    };
+    input.end(`${typed}\n`);
+    void showLines(chat as unknown as LocalChat, { input, write: () => {}, canAsk: true, emoji: false });
+    await vi.waitUntil(() => done.length > 0, PATIENTLY);
+    if (why === undefined) expect(done).not.toMatchObject([{ type: 'reject' }]);
+    else expect(done).toMatchObject([{ type: 'reject', reason: expect.stringContaining(why) as unknown }]);
+  });
+});
+
+describe('in the chat, where another process decides first', () => {
+  const write = (path: string) => call('write_file', { file_path: path, content: 'x' }, path);
+
+  async function piped(...paths: string[]) {
+    const { chat, gate, folder, prompts } = await stage([calls(...paths.map(write)), says('Done.'), says('Again.')]);
+    const input = new PassThrough();
+    let shown = '';
+    const over = showLines(chat, { input, write: (text) => (shown += text), canAsk: true, emoji: false });
+    input.write('go\n');
+    await asked(chat, paths.length);
+    const ids = chat.view.asks.map(({ request: { approvalId } }) => approvalId);
+    const has = () => paths.map((path) => existsSync(join(folder, path)));
+    return { chat, gate, input, over, ids, has, prompts, shown: () => shown };
+  }
+
+  test('the line of the call that was asked about answers no other, and is no prompt', async () => {
+    const { chat, gate, input, over, ids, has, prompts, shown } = await piped('a', 'b', 'c');
+    await vi.waitUntil(() => shown().includes('tool 1 of 3'), PATIENTLY);
+    await gate.reject(ids[0]!, { by: 'mia' });
+    await vi.waitUntil(() => shown().includes('tool 2 of 3'), PATIENTLY);
+    expect(shown()).toContain('The line that belongs to it answers nothing else');
+    input.end('y\nn\nn\n');
+    await over;
+    expect([has(), prompts.length, chat.lastRun]).toEqual([[false, false, false], 2, 'done']);
+  });
+
+  test('the line of a call whose turn had not come answers no other, and the one before it its own', async () => {
+    const { chat, gate, input, over, ids, has } = await piped('a', 'b', 'c');
+    await gate.reject(ids[1]!, { by: 'mia' });
+    await seen(chat, ({ asks }) => asks.length === 2);
+    input.end('n\ny\nn\n');
+    await over;
+    expect(has()).toEqual([false, false, false]);
+  });
+
+  test('after A no line belongs to what that answers', async () => {
+    const { input, over, has, prompts } = await piped('a', 'b', 'c');
+    input.end('A\nonce more\n');
+    await over;
+    expect([has(), prompts.length]).toEqual([[true, true, true], 3]);
+  });
+});
