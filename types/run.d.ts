@@ -209,8 +209,8 @@ export interface TerminalApprover {
  * Piped lines answer one call each and one question each, in the order in which those are put here, however early they come. A
  * line is a no where it cannot be taken (a broken edit, `e` alone, an empty line): its reason says why, and a process warning
  * says so. A line belongs to its call also when that was decided elsewhere, and then answers nothing. All of a call is shown at
- * once, with what stands out in it, and its one line counts. A yes does not where the line may have been written before the call
- * was there, and cannot have meant it: the call was started before by a process that is gone, or its text may deceive the eye. A
+ * once, with what stands out in it, and its one line counts. There are two exceptions: a call that a process which is gone had
+ * started, and a call whose text may deceive the eye. The line may have been written before, so that a yes to these is a no. A
  * call that is given to a function of yours may be over before that asks: it was decided elsewhere, or the function failed.
  * After one, no line answers anything (`ERR_INPUT_ENDED`). For an input of your own that counts from when the first approver for
  * it is made outside of such functions.

@@ -167,8 +167,12 @@ fn more_names_than_are_looked_through_are_asked_about() {
     let allowed = own(r#"{"effect":"allow","commands":["**"]}"#);
     let policy = started(&house, &allowed, "project");
     tried(&policy, &["rg hi", "ruff check", "prettier --check ."], &["rg hi src", "cargo check"]);
-    // Where tools put what they make again, settings of a clone are not looked for. ruff is: it goes through such folders.
+    // What `.gitignore` leaves out prettier passes over.
     fs::rename(house.root.join("project/many"), house.root.join("project/target")).unwrap();
+    tried(&policy, &["prettier --check ."], &["rg hi src"]);
+    house.put("project/.gitignore", "/target\n");
+    tried(&policy, &["prettier --check ."], &["rg hi src"]);
+    house.put("project/.gitignore", "# made\ntarget/\n");
     tried(&policy, &[], &["prettier --check .", "rg hi src"]);
 }
 
@@ -388,6 +392,9 @@ fn settings_that_a_program_reads_otherwise_than_they_look_ask() {
             "tsc -b --noEmit pkg",
             "tsc --noEmit --noEmit false",
             "tsc -b --noEmit --noEmit false",
+            "tsc -b -v",
+            "tsc --build -v .",
+            "tsc -b . --showConfig",
             "tsc --NoEmit --noemit FALSE",
             "cp evil.txt base.json && tsc --noEmit",
         ],
@@ -404,6 +411,50 @@ fn settings_that_a_program_reads_otherwise_than_they_look_ask() {
         begins(settings);
         tried(&developer, &["tsc --noEmit", "tsc -b --noEmit"], &["tsc --version"]);
     }
+    let evil = r#"{"compilerOptions":{"incremental":true,"tsBuildInfoFile":"../victim.txt"}}"#;
+    for (file, text) in [
+        ("conf/evil", evil),
+        ("conf/evil.JSON", evil),
+        ("conf/evil.json", evil),
+        (r".\conf\evil.json", "{}"),
+        (".evil/tsconfig.json", "{}"),
+        ("node_modules/.evil/tsconfig.json", evil),
+        ("node_modules/self/base.json", "{}"),
+        ("node_modules/#x.json", "{}"),
+    ] {
+        house.put(&format!("project/{file}"), text);
+    }
+    for settings in [
+        r#"{"extends":".\\conf\\evil.json","files":["a.ts"]}"#,
+        r#"{"references":[{"path":".\\conf"}],"files":["a.ts"]}"#,
+        r#"{"extends":".evil/tsconfig.json","files":["a.ts"]}"#,
+        r##"{"extends":"#x.json","files":["a.ts"]}"##,
+        "{\"files\":[\"a.ts\"],\"zz\":\"\n,'compilerOptions':{'incremental':true,'tsBuildInfoFile':'../x'},'y':\n\"}",
+        r#"{"files":["a.ts"],"compilerOptions":{"incremental":true,"outDir":"./o1","rootDir":"${configDir}../../project/x"}}"#,
+    ] {
+        begins(settings);
+        tried(&developer, &["tsc --noEmit", "tsc -b --noEmit"], &["tsc --version"]);
+    }
+    begins(r#"{"files":["a.ts"],"compilerOptions":{"generateTrace":"../trace"}}"#);
+    tried(&developer, &["tsc --listFilesOnly", "tsc --noEmit"], &["tsc --showConfig"]);
+    begins(r#"{"extends":"self/base.json","files":["a.ts"]}"#);
+    tried(&developer, &[], &["tsc --noEmit"]);
+    house.put(
+        "project/package.json",
+        r#"{"name":"self","exports":{"./base.json":"./conf/evil.json"}}"#,
+    );
+    tried(&developer, &["tsc --noEmit"], &["tsc --version"]);
+    begins(r#"{"files":["a.ts"]}"#);
+    tried(
+        &developer,
+        &[
+            "tsc --noEmit -p conf/evil",
+            "tsc --noEmit --project conf/evil.JSON",
+            "tsc -b --noEmit conf/evil",
+        ],
+        &["tsc --noEmit", "tsc --noEmit a.ts"],
+    );
+
     begins(r#"{"extends":"./base","files":["a.ts"]}"#);
     tried(&developer, &["cp evil.txt base && tsc --noEmit"], &["tsc --noEmit"]);
     house.put("project/base", "x".repeat(300_000));
@@ -421,6 +472,11 @@ fn settings_that_a_program_reads_otherwise_than_they_look_ask() {
         (".flake8", "[flake8]\noutput-file = ../x", "python -m flake8 src"),
         (".isort.cfg", "[settings]\nsupported_extensions = env", "isort --check ."),
         (".pylintrc", "[MAIN]\noutput = ../x", "pylint src"),
+        (
+            "target/.prettierrc",
+            r#"{"overrides":[{"files":"*.env","options":{"parser":"babel"}}]}"#,
+            "prettier .",
+        ),
         (".npmrc", "; x\rregistry=http://127.0.0.1:1/\rcache=/tmp/q\n", "npm ls"),
     ] {
         tried(&developer, &[], &[line]);

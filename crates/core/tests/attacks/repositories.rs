@@ -73,6 +73,25 @@ fn where_git_would_find_its_repository_is_judged_without_waiting() {
 }
 
 #[test]
+fn a_file_is_no_folder_for_what_edits_it_and_may_become_one_for_git() {
+    let house = House::new("file-or-folder");
+    house.put("project/b.py", "");
+    let policy = own(
+        r#"{"effect":"allow","commands":["*"]},{"effect":"allow","writes":["/**"]},{"effect":"deny","writes":["**/secret/**","**/*.lock"]}"#,
+    );
+    tried(
+        &started(&house, &policy, "project"),
+        &[
+            "git restore -s other b.py",
+            "git checkout other -- b.py",
+            "rm b.py; black b.py",
+            "black new.py",
+        ],
+        &["black b.py", "isort b.py", "ruff check --no-cache --fix b.py"],
+    );
+}
+
+#[test]
 fn a_file_that_leads_to_a_repository_is_no_name_of_a_remote() {
     let house = House::new("gitfile");
     house.put("project/x", "gitdir: bare\n");

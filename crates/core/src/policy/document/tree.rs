@@ -1,6 +1,7 @@
 //! One tree for TOML, JSON and objects, each node with its place.
 
 use jsonc_parser::ast;
+use jsonc_parser::tokens::Token;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -187,8 +188,18 @@ fn json_tree(text: &str) -> Result<DocumentNode, Vec<(usize, String)>> {
     // Many editors on Windows begin a file with it.
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let shift = text.len() - body.len();
-    let parsed = parse_to_ast(body, &CollectOptions::default(), &options)
+    let collect = CollectOptions { tokens: true, ..CollectOptions::default() };
+    let parsed = parse_to_ast(body, &collect, &options)
         .map_err(|error| vec![(error.range().start + shift, error.kind().to_string())])?;
+    // Other programs end the text there, and go on in what this parser takes for its rest.
+    let broken = parsed.tokens.into_iter().flatten().find(|it| {
+        let source = body.get(it.range.start..it.range.end).unwrap_or_default();
+        matches!(it.token, Token::String(_)) && source.chars().any(char::is_control)
+    });
+    if let Some(broken) = broken {
+        let why = "a text has a control character in it: write it as an escape, such as \\n";
+        return Err(vec![(broken.range.start + shift, why.to_owned())]);
+    }
     match parsed.value {
         Some(value) => Ok(json_node(value, shift)),
         None => Err(vec![(0, "nothing is here".to_owned())]),

@@ -522,14 +522,18 @@ impl CallJudge<'_> {
         Ok(!spots.located.is_empty())
     }
 
-    /// What is used of a path by a call of a single command: of what is a file now, that file. What several commands do to it one after
-    /// the other may leave a folder there.
+    /// What is used of a path by a call of a single command that edits files: of what is a file now, that file. What several commands do
+    /// to it one after the other may leave a folder there.
     fn narrowed(&self, extent: UseExtent, spots: &PathSpots) -> Result<UseExtent, NeedsFiles> {
         const KIND: u32 = 0o170_000;
         const FILE: u32 = 0o100_000;
-        let commands =
-            self.actions.iter().filter(|it| matches!(it.kind, ActionKind::Command { .. }));
-        let is_sure = spots.certain && !spots.located.is_empty() && commands.count() <= 1;
+        let mut programs = self.actions.iter().filter_map(|action| match &action.kind {
+            ActionKind::Command { argv, .. } => Some(argv.first().and_then(Word::literal)),
+            _ => None,
+        });
+        let one = programs.next().flatten().filter(|_| programs.next().is_none());
+        let edits = one.is_some_and(|name| tracked::edits_files(base_name(name)));
+        let is_sure = spots.certain && !spots.located.is_empty() && edits;
         if extent != UseExtent::Tree || !is_sure {
             return Ok(extent);
         }

@@ -75,6 +75,29 @@ pub(super) fn writes_operands_alone(program: &str) -> bool {
     PROGRAMS.contains(&program)
 }
 
+/// Whether the program of this name writes into files, and puts no folder in the place of one.
+pub(super) fn edits_files(program: &str) -> bool {
+    const PROGRAMS: &[&str] = &[
+        "autopep8",
+        "biome",
+        "black",
+        "clang-format",
+        "eslint",
+        "gofmt",
+        "isort",
+        "mypy",
+        "oxlint",
+        "prettier",
+        "ruff",
+        "rustfmt",
+        "sed",
+        "shfmt",
+        "tee",
+        "truncate",
+    ];
+    PROGRAMS.contains(&program)
+}
+
 /// Whether git can give this file back as it is: its index has just this content, and its store has that. A file that git
 /// changes as it takes it in (other line ends, a filter such as that of Git LFS) counts as one that it cannot give back.
 pub(super) fn gives_back(path: &str, files: &dyn FileLookup) -> bool {

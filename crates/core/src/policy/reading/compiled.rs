@@ -52,6 +52,10 @@ const OUTPUTS: &[&str] = &[
     ".json",
 ];
 
+/// The options that name a project, and those that build all that are named.
+const PROJECT: &[&str] = &["p", "project"];
+const BUILD: &[&str] = &["b", "build"];
+
 /// The name of the file of settings.
 const SETTINGS: &str = "tsconfig.json";
 
@@ -82,6 +86,8 @@ impl ActionReader<'_> {
             return Ok(None);
         };
         let mut settings = KnownSettings::new(self.roots()?, self.files);
+        let builds =
+            words.iter().filter_map(|it| option_name(it)).any(|it| BUILD.contains(&it.as_str()));
         for dir in dirs {
             let from = start.at(&dir);
             for folder in upwards(&dir).map_while(|folder| folder) {
@@ -99,6 +105,13 @@ impl ActionReader<'_> {
                     continue;
                 }
                 let named = locate(word, &from, self.files)?.lexical;
+                let is_whole = named.ends_with(".json");
+                // With `-b` all operands are projects.
+                let option = at.checked_sub(1).and_then(|at| option_name(words.get(at)?));
+                let is_project = builds || option.is_some_and(|it| PROJECT.contains(&it.as_str()));
+                if is_project && !is_whole && self.is_file(&named)? {
+                    return Ok(None);
+                }
                 settings.begins_at(named)?;
             }
         }
@@ -117,6 +130,14 @@ impl ActionReader<'_> {
     }
 }
 
+impl ActionReader<'_> {
+    /// Whether there is anything but a folder.
+    fn is_file(&self, path: &str) -> Result<bool, PathError> {
+        let is_folder = self.files.has(&format!("{path}/."))?;
+        Ok(!is_folder && self.files.has(path)?)
+    }
+}
+
 /// The name of an option, in lower case.
 fn option_name(word: &str) -> Option<String> {
     word.starts_with('-').then(|| word.trim_start_matches('-').to_ascii_lowercase())
@@ -124,7 +145,9 @@ fn option_name(word: &str) -> Option<String> {
 
 /// Whether the words say that nothing is made of the sources. A word behind it may take that back.
 fn emits_nothing(words: &[&str]) -> bool {
-    let is_told = |word: &str| option_name(word).is_some_and(|name| name == "noemit");
+    let is_told = |word: &str| {
+        option_name(word).is_some_and(|name| ["listfilesonly", "noemit"].contains(&name.as_str()))
+    };
     let is_back = |next: &str| ["false", "null"].iter().any(|it| next.eq_ignore_ascii_case(it));
     let mut next = words.iter().skip(1).copied().chain([""]);
     let mut told = words.iter().map(|word| (is_told(word), next.next().unwrap_or_default()));
@@ -220,7 +243,7 @@ impl<'a> KnownSettings<'a> {
     /// A path as settings name it, seen from the project that they count for.
     fn named_path(&self, project: &str, seen_from: &str, path: &str) -> Result<String, PathError> {
         let (folder, path) = match path.strip_prefix(BEGUN_WITH) {
-            Some(below) => (project, format!(".{below}")),
+            Some(below) => (project, format!("./{below}")),
             None => (seen_from, path.to_owned()),
         };
         let from = PathContext { cwd: folder.to_owned(), ..PathContext::default() };
@@ -364,6 +387,9 @@ impl<'a> KnownSettings<'a> {
         let DocumentValue::Table(entries) = &node.value else { return Ok(false) };
         let path = entries.iter().find(|entry| entry.key == "path").map(|entry| &entry.node.value);
         let Some(DocumentValue::Text(path)) = path else { return Ok(false) };
+        if path.contains('\\') {
+            return Ok(false);
+        }
         let from = PathContext { cwd: folder.to_owned(), ..PathContext::default() };
         let named = locate(path, &from, self.files)?.lexical;
         self.begins_at(named)
@@ -373,19 +399,31 @@ impl<'a> KnownSettings<'a> {
     fn goes_on(&mut self, folder: &str, node: &DocumentNode) -> Result<bool, PathError> {
         let DocumentValue::Text(name) = &node.value else { return Ok(false) };
         let from = PathContext { cwd: folder.to_owned(), ..PathContext::default() };
-        if name.starts_with(['.', '/']) {
+        if ["./", "../", "/"].iter().any(|begins| name.starts_with(begins)) {
             let file = locate(name, &from, self.files)?.lexical;
-            return self.goes_on_at(file);
+            return if name.contains('\\') { Ok(false) } else { self.goes_on_at(file) };
+        }
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
+        let bare = name.strip_prefix('@').unwrap_or(name);
+        let climbs = name.split('/').any(|part| part.is_empty() || part.starts_with('.'));
+        if climbs || !bare.bytes().all(is_plain) {
+            return Ok(false);
         }
         for folder in upwards(folder).map_while(|folder| folder) {
+            // A package may go on in its own files, by its own name, and give them others.
+            if !self.keeps_names(&format!("{folder}/package.json"), Some(name))? {
+                return Ok(false);
+            }
             let modules = format!("{folder}/node_modules");
             if !self.files.has(&modules)? {
                 continue;
             }
-            let file = locate(&format!("{modules}/{name}"), &from, self.files)?.lexical;
+            let depth = if name.starts_with('@') { 2 } else { 1 };
+            let below = if name.split('/').count() == depth { "/tsconfig.json" } else { "" };
+            let file = locate(&format!("{modules}/{name}{below}"), &from, self.files)?.lexical;
             let within = upwards(&file).map_while(|folder| folder).skip(1);
             for about in within.take_while(|it| is_below(it, &modules) && *it != modules) {
-                if !self.keeps_names(&format!("{about}/package.json"))? {
+                if !self.keeps_names(&format!("{about}/package.json"), None)? {
                     return Ok(false);
                 }
             }
@@ -407,8 +445,9 @@ impl<'a> KnownSettings<'a> {
         self.takes_up(whole, false)
     }
 
-    /// Whether this file, if it is there, surely gives no file of its package another name.
-    fn keeps_names(&self, about: &str) -> Result<bool, PathError> {
+    /// Whether this file, if it is there, surely gives no file of its package another name. `for_name`: it matters only where the name
+    /// that is looked for is one of this package.
+    fn keeps_names(&self, about: &str, for_name: Option<&str>) -> Result<bool, PathError> {
         const NAMES: &[&str] =
             &["exports", "main", "tsconfig", "types", "typesVersions", "typings"];
         if !self.files.has(about)? {
@@ -419,7 +458,13 @@ impl<'a> KnownSettings<'a> {
             return Ok(false);
         };
         let DocumentValue::Table(entries) = &package.value else { return Ok(false) };
-        Ok(!entries.iter().any(|entry| NAMES.contains(&entry.key.as_str())))
+        let is_meant = |name: &str| {
+            let own = entries.iter().filter(|entry| entry.key == "name");
+            let mut own = own.map(|entry| &entry.node.value);
+            own.any(|it| matches!(it, DocumentValue::Text(own) if name.starts_with(own.as_str())))
+        };
+        Ok(for_name.is_some_and(|name| !is_meant(name))
+            || !entries.iter().any(|entry| NAMES.contains(&entry.key.as_str())))
     }
 }
 

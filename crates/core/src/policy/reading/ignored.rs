@@ -35,6 +35,17 @@ pub(super) fn is_ignored(parent: &str, name: &str, top: &str, files: &dyn FileLo
     found
 }
 
+/// Whether the `.gitignore` of this folder surely leaves out all folders of this name below it.
+pub(super) fn is_ignored_below(folder: &str, name: &str, files: &dyn FileLookup) -> bool {
+    patterns(folder, files).is_some_and(|text| {
+        let is_it = |line: &str| {
+            let line = line.strip_suffix('/').unwrap_or(line);
+            line.strip_prefix("**/").unwrap_or(line) == name
+        };
+        lines(&text).any(is_it) && !lines(&text).any(|line| line.starts_with('!'))
+    })
+}
+
 /// The patterns that a folder holds; `None`: they cannot be told. git follows no symlink to them, and older versions do.
 fn patterns(folder: &str, files: &dyn FileLookup) -> Option<String> {
     let file = format!("{folder}/.gitignore");

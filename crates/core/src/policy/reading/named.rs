@@ -2,6 +2,7 @@
 
 use super::ActionReader;
 use super::chosen::may_be_written;
+use super::ignored::is_ignored_below;
 use super::loaded::CommandPlace;
 use super::looked_at::{MOST_NAMES, MOST_TEXT, folders_with};
 use super::repository::upwards;
@@ -10,10 +11,13 @@ use crate::path::{FileLookup, PathContext, PathError, locate, plain_text};
 use crate::policy::action::{ByArgument, UseExtent};
 use crate::policy::judge::places;
 use crate::policy::tokens::base_name;
-use crate::shell::{Word, command_of};
+use crate::shell::{Word, WordPiece, command_of};
 
 /// Folders without settings of a checker.
-const PASSED: &[&str] = &["node_modules", ".git", ".venv", "venv", "target"];
+const PASSED: &[&str] = &["node_modules", ".git"];
+
+/// Folders with many files that `.gitignore` mostly has.
+const PRODUCTS: &[&str] = &["target", ".venv", "venv"];
 
 /// Where a checker finds its settings, and what they may say.
 struct KnownChecker {
@@ -25,6 +29,8 @@ struct KnownChecker {
     options: &'static [&'static str],
     /// Whether those below what it looks at count.
     below: bool,
+    /// Whether it passes over what the `.gitignore` names where it runs.
+    reads_ignores: bool,
     read: fn(&str, &str) -> SettingUses,
 }
 
@@ -33,6 +39,7 @@ const BLACK: KnownChecker = KnownChecker {
     of_user: &[".config/black", ".black"],
     options: &["--config"],
     below: false,
+    reads_ignores: false,
     read: setting_uses::of_black,
 };
 
@@ -41,6 +48,7 @@ const MYPY: KnownChecker = KnownChecker {
     of_user: &[".config/mypy/config", ".mypy.ini"],
     options: &["--config-file"],
     below: false,
+    reads_ignores: false,
     read: setting_uses::of_mypy,
 };
 
@@ -49,6 +57,7 @@ const FLAKE8: KnownChecker = KnownChecker {
     of_user: &[".flake8", ".config/flake8"],
     options: &["--config", "--append-config"],
     below: false,
+    reads_ignores: false,
     read: setting_uses::of_flake8,
 };
 
@@ -57,6 +66,7 @@ const ISORT: KnownChecker = KnownChecker {
     of_user: &[".isort.cfg", ".editorconfig"],
     options: &["--sp", "--settings-path", "--settings-file", "--settings"],
     below: false,
+    reads_ignores: false,
     read: setting_uses::of_isort,
 };
 
@@ -73,6 +83,7 @@ const PYLINT: KnownChecker = KnownChecker {
     of_user: &[".pylintrc", ".config/pylintrc"],
     options: &["--rcfile"],
     below: false,
+    reads_ignores: false,
     read: setting_uses::of_pylint,
 };
 
@@ -90,6 +101,7 @@ const PRETTIER: KnownChecker = KnownChecker {
     of_user: &[],
     options: &["--config"],
     below: true,
+    reads_ignores: true,
     read: setting_uses::of_prettier,
 };
 
@@ -98,6 +110,7 @@ const RUBOCOP: KnownChecker = KnownChecker {
     of_user: &[".rubocop.yml", ".config/rubocop/config.yml"],
     options: &["-c", "--config"],
     below: true,
+    reads_ignores: false,
     read: setting_uses::of_rubocop,
 };
 
@@ -168,20 +181,27 @@ impl ActionReader<'_> {
                 found.push(((*name).to_owned(), file));
             }
         }
-        let words: Vec<&str> = self.words(by).iter().map_while(Word::literal).collect();
-        for (at, word) in words.iter().enumerate() {
-            let (option, value) = match word.split_once('=') {
-                Some((option, value)) => (option, Some(value)),
-                None => (*word, words.get(at + 1).copied()),
-            };
-            let Some(value) = value.filter(|_| checker.options.contains(&option)) else { continue };
+        for value in named_by_options(self.words(by), checker.options) {
+            // One of another name may be read in another way.
+            let known =
+                value.filter(|it| checker.names.contains(&it.rsplit('/').next().unwrap_or(it)));
+            let Some(value) = known else { return Ok(None) };
             for dir in places(place.start, self.files)?.0 {
                 let file = locate(value, &place.start.at(&dir), self.files)?.real;
                 found.push((value.rsplit('/').next().unwrap_or(value).to_owned(), file));
             }
         }
         let mut left = MOST_NAMES;
-        let goes_in = |name: &str| !PASSED.contains(&name);
+        let mut ignored = Vec::new();
+        if checker.reads_ignores {
+            for name in PRODUCTS {
+                let dirs = places(place.start, self.files)?.0;
+                if dirs.iter().all(|dir| is_ignored_below(dir, name, self.files)) {
+                    ignored.push(*name);
+                }
+            }
+        }
+        let goes_in = |name: &str| !PASSED.contains(&name) && !ignored.contains(&name);
         for top in looked_at.tops.iter().filter(|_| checker.below) {
             let folders = folders_with(checker.names, top, goes_in, &mut left, self.files);
             let Some(folders) = folders else { return Ok(None) };
@@ -191,4 +211,39 @@ impl ActionReader<'_> {
         }
         Ok(Some(found))
     }
+}
+
+/// What the options that name settings are given, also where a program takes their beginnings for them, or letters together. `None`: it is
+/// not known.
+fn named_by_options<'w>(words: &'w [Word], options: &[&str]) -> Vec<Option<&'w str>> {
+    let mut named = Vec::new();
+    for (at, word) in words.iter().enumerate().skip(1) {
+        let next = || words.get(at + 1).and_then(Word::literal);
+        let Some(text) = word.literal() else {
+            // Of such an option the beginning alone is known.
+            if matches!(word.pieces.first(), Some(WordPiece::Text(text)) if text.starts_with('-')) {
+                named.push(None);
+            }
+            continue;
+        };
+        let (option, value) = match text.split_once('=') {
+            Some((option, value)) => (option, Some(value)),
+            None => (text, next()),
+        };
+        let is_meant = |known: &&str| match (option.strip_prefix("--"), known.strip_prefix("--")) {
+            (Some(begins), Some(known)) => !begins.is_empty() && known.starts_with(begins),
+            _ => *known == option,
+        };
+        let letters = option.strip_prefix('-').filter(|it| !it.starts_with('-'));
+        let is_letter = |known: &&str| {
+            let letter = known.strip_prefix('-').filter(|it| it.len() == 1);
+            letters.is_some_and(|letters| letter.is_some_and(|letter| letters.contains(letter)))
+        };
+        if options.iter().any(is_meant) {
+            named.push(value);
+        } else if options.iter().any(is_letter) {
+            named.push(None);
+        }
+    }
+    named
 }

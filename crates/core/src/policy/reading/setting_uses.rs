@@ -31,7 +31,7 @@ fn texts(value: &toml::Value) -> Option<String> {
 }
 
 /// The settings of the sections that count, and of those that count for all, as Python's `configparser` reads them. `None` where a line
-/// may be read in two ways.
+/// may be read in two ways: of those that are indented it tells by how far which of them begin.
 fn ini(text: &str, counts: impl Fn(&str) -> bool) -> Option<Vec<(String, String)>> {
     let mut settings: Vec<(String, String)> = Vec::new();
     let (mut is_meant, mut is_open) = (false, false);
@@ -40,33 +40,35 @@ fn ini(text: &str, counts: impl Fn(&str) -> bool) -> Option<Vec<(String, String)
         if bare.is_empty() || bare.starts_with(['#', ';']) {
             continue;
         }
-        let is_indented = line.starts_with(char::is_whitespace);
-        if let Some(section) = bare.strip_prefix('[') {
-            let section = section.strip_suffix(']').filter(|name| !name.contains(']'));
-            if is_meant && is_indented || section.is_none() && !is_indented {
+        if line.starts_with([' ', '\t']) {
+            // Behind a key at the beginning of its line it goes on, with all that is in it.
+            if !is_open {
                 return None;
             }
-            if let Some(section) = section {
-                is_meant = section == "DEFAULT" || counts(section);
-                is_open = false;
-            }
-        } else if is_indented {
             if is_meant {
-                // How far it is indented would tell whether it goes on or begins.
-                let (_, value) = settings.last_mut().filter(|_| is_open)?;
-                if bare.contains(['=', ':']) {
-                    return None;
-                }
+                let (_, value) = settings.last_mut()?;
                 value.push('\n');
                 value.push_str(bare);
             }
-        } else if is_meant {
+        } else if let Some(section) = bare.strip_prefix('[') {
+            let section = section.strip_suffix(']').filter(|name| !name.contains(']'))?;
+            is_meant = section == "DEFAULT" || counts(section);
+            is_open = false;
+        } else {
             let (key, value) = bare.split_once(['=', ':'])?;
-            settings.push((key.trim().to_ascii_lowercase(), value.trim().to_owned()));
             is_open = true;
+            if is_meant {
+                let value = value.trim();
+                settings.push((key.trim().to_ascii_lowercase(), value.to_owned()));
+            }
         }
     }
     Some(settings)
+}
+
+/// Whether a section of a file that several programs share is of the one of this name.
+fn is_of(section: &str, program: &str) -> bool {
+    section.to_ascii_lowercase().contains(program)
 }
 
 /// Whether a value is empty, a number, or a word that switches something: these name no file.
@@ -83,11 +85,11 @@ fn is_harmless_option(program: &str, key: &str) -> bool {
 
 pub(super) fn of_flake8(_: &str, text: &str) -> SettingUses {
     const NAMING: &[&str] = &["filename", "output_file", "stdin_display_name"];
-    let settings = ini(text, |section| section == "flake8" || section.starts_with("flake8:"))?;
+    let settings = ini(text, |section| is_of(section, "flake8"))?;
     let is_fine = |(key, value): &(String, String)| {
         let key = key.replace('-', "_");
         !NAMING.contains(&key.as_str()) && (is_switch(value) || is_harmless_option("flake8", &key))
-            || key == "filename" && value.split([',', '\n']).all(|it| is_python(it.trim()))
+            || key == "filename" && value.split([',', ' ', '\t', '\n']).all(is_python)
             // What adds rules is code of the project, and so are their settings.
             || FLAKE8_HARMLESS.contains(&key.as_str())
     };
@@ -100,18 +102,26 @@ const FLAKE8_HARMLESS: &[&str] = &[
     "application_package_names",
     "ban_relative_imports",
     "banned_modules",
+    "classmethod_decorators",
+    "dictionaries",
     "docstring_convention",
     "docstring_quotes",
     "extend_immutable_calls",
     "extension",
+    "ignore_decorators",
+    "ignore_names",
     "import_order_style",
     "inline_quotes",
+    "known_modules",
     "multiline_quotes",
     "paths",
     "quotes",
     "report",
     "rst_directives",
     "rst_roles",
+    "staticmethod_decorators",
+    "type_checking_exempt_modules",
+    "type_checking_modules",
 ];
 
 fn is_python(pattern: &str) -> bool {
@@ -133,7 +143,7 @@ pub(super) fn of_isort(name: &str, text: &str) -> SettingUses {
         });
         named.collect::<Option<Vec<_>>>()?
     } else {
-        ini(text, |section| matches!(section, "settings" | "isort" | "tool:isort"))?
+        ini(text, |section| section == "settings" || is_of(section, "isort"))?
     };
     let is_fine = |(key, value): &(String, String)| {
         let key = isort_key(key);
@@ -205,16 +215,22 @@ pub(super) fn of_pylint(name: &str, text: &str) -> SettingUses {
         told
     } else {
         let is_own = name.ends_with("pylintrc");
-        ini(text, |section| is_own || section.starts_with("pylint"))?
+        ini(text, |section| is_own || is_of(section, "pylint"))?
     };
     let is_fine = |(key, value): &(String, String)| {
         let key = key.to_ascii_lowercase().replace('_', "-");
+        // It becomes a word of its command line.
+        if value.strip_prefix('-').is_some_and(|number| number.parse::<u32>().is_err()) {
+            return false;
+        }
         match key.as_str() {
             // A format may have a file behind it.
             "output-format" => {
                 value.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_,".contains(&it))
             }
-            _ if PYLINT_NAMING.contains(&key.as_str()) => value.is_empty(),
+            _ if PYLINT_NAMING.contains(&key.as_str()) => {
+                value.is_empty() || ["n", "no", "false"].contains(&value.as_str())
+            }
             _ if PYLINT_HARMLESS.iter().any(|known| key.ends_with(known)) => true,
             _ => is_switch(value) || is_harmless_option("pylint", &key),
         }
@@ -253,12 +269,15 @@ const PYLINT_HARMLESS: &[&str] = &[
     "-callbacks",
     "-classes",
     "-comments",
+    "-directives",
     "-decorators",
     "-exceptions",
     "-format",
     "-functions",
     "-hint",
     "-hook",
+    "-length",
+    "-lines",
     "-list",
     "-members",
     "-methods",
@@ -365,7 +384,7 @@ pub(super) fn of_mypy(name: &str, text: &str) -> SettingUses {
         let told = settings.iter().filter(is_plain);
         told.map(|(key, value)| Some((key.clone(), texts(value)?))).collect::<Option<Vec<_>>>()?
     } else {
-        ini(text, |section| section.starts_with("mypy"))?
+        ini(text, |section| is_of(section, "mypy"))?
     };
     let mut uses = Vec::new();
     for (key, value) in settings {
@@ -391,6 +410,10 @@ fn of_mypy_setting(key: &str, value: &str) -> SettingUses {
         _ => return None,
     };
     let mut uses = Vec::new();
+    // What is written is one path.
+    if access == FileAccess::Write && value.contains([',', '\n']) {
+        return None;
+    }
     for path in paths() {
         if path.contains(['$', '~', '%']) {
             return None;
@@ -422,19 +445,26 @@ pub(super) fn of_prettier(name: &str, text: &str) -> SettingUses {
     };
     let DocumentValue::Table(entries) = &settings.value else {
         // The name of a package that has them.
-        return matches!(settings.value, DocumentValue::Text(_) | DocumentValue::Null)
-            .then(Vec::new);
+        return is_package(&settings.value).then(Vec::new);
     };
     let fine = if name.starts_with("package.") {
         let own = entries.iter().filter(|entry| entry.key == "prettier");
         own.map(|entry| &entry.node.value).all(|value| match value {
             DocumentValue::Table(entries) => formats_kinds(entries),
-            _ => true,
+            value => is_package(value),
         })
     } else {
         formats_kinds(entries)
     };
     fine.then(Vec::new)
+}
+
+/// Whether there are no settings, or those of a package, whose code says anything.
+fn is_package(value: &DocumentValue) -> bool {
+    match value {
+        DocumentValue::Text(name) => !name.starts_with(['.', '/', '\\']) && !name.contains(':'),
+        value => matches!(value, DocumentValue::Null),
+    }
 }
 
 /// Whether a parser is named for sources alone.
@@ -460,8 +490,23 @@ fn formats_kinds(settings: &[TableEntry]) -> bool {
 /// Whether patterns find files of kinds that hold no secrets, or that are gone through anyway.
 fn are_kinds(files: &DocumentNode) -> bool {
     const KINDS: &[&str] = &[
-        ".json", ".jsonc", ".json5", ".svg", ".html", ".md", ".mdx", ".yml", ".yaml", ".css",
+        ".json",
+        ".jsonc",
+        ".json5",
+        ".svg",
+        ".html",
+        ".md",
+        ".mdx",
+        ".yml",
+        ".yaml",
+        ".css",
         ".vue",
+        ".astro",
+        ".svelte",
+        ".babelrc",
+        ".eslintrc",
+        ".prettierrc",
+        ".swcrc",
     ];
     match &files.value {
         DocumentValue::List(list) => list.iter().all(are_kinds),
@@ -491,9 +536,28 @@ const RUBOCOP_HARMLESS: &[&str] = &[
     "--parallel",
 ];
 
-/// Whether other settings are those of what is left for later, which are looked at anyway.
-fn is_known(others: &str) -> bool {
-    others.trim().trim_matches(['"', '\'']) == ".rubocop_todo.yml"
+/// The text without the line that goes on in the settings of what is left for later: those are looked at anyway. `None`: it may go on
+/// in others.
+fn without_todo(text: &str) -> Option<String> {
+    const ALONE: &str = "inherit_from: .rubocop_todo.yml";
+    const LISTED: [&str; 2] = ["- .rubocop_todo.yml", "  - .rubocop_todo.yml"];
+    let mut rest = Vec::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let is_list = line == "inherit_from:" && lines.next_if(|it| LISTED.contains(it)).is_some();
+        if line != ALONE && !is_list {
+            rest.push(line);
+            continue;
+        }
+        // An indented line would go on with the name, and an item with the list.
+        let mut below = lines.clone().skip_while(|it| it.is_empty());
+        if below.next().is_some_and(|it| it.starts_with([' ', '\t', '-'])) {
+            return None;
+        }
+    }
+    let rest = rest.join("\n");
+    let climbs = rest.contains("inherit_gem") && rest.contains("..");
+    (!rest.contains("inherit_from") && !climbs).then_some(rest)
 }
 
 /// Settings that say which files are looked at, or where what was found is kept, are read line by line. What YAML could say in
@@ -503,7 +567,7 @@ pub(super) fn of_rubocop(name: &str, text: &str) -> SettingUses {
         return text.split_whitespace().all(|word| RUBOCOP_HARMLESS.contains(&word)).then(Vec::new);
     }
     let mut includes = false;
-    let mut inherits = false;
+    let text = without_todo(text)?;
     for line in text.lines() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -511,19 +575,6 @@ pub(super) fn of_rubocop(name: &str, text: &str) -> SettingUses {
         }
         let hides = line.contains('\\') && line.contains('"') || line.contains("<%");
         if hides || line.contains("CacheRootDirectory") {
-            return None;
-        }
-        if inherits && line.starts_with('-') {
-            if !is_known(line.trim_start_matches('-')) {
-                return None;
-            }
-            continue;
-        }
-        inherits = line == "inherit_from:";
-        if let Some((_, others)) = line.split_once("inherit_from")
-            && !inherits
-            && !others.strip_prefix(':').is_some_and(is_known)
-        {
             return None;
         }
         if includes {
@@ -565,6 +616,7 @@ fn is_ruby(pattern: &str) -> bool {
     let pattern = pattern.trim();
     // Without quotes these begin an alias, an anchor, a tag, or a text of several lines.
     !pattern.starts_with(['*', '&', '!', '|', '>'])
+        && !pattern.contains('#')
         && KINDS.iter().any(|end| pattern.trim_matches(['"', '\'']).ends_with(end))
 }
 
@@ -621,8 +673,8 @@ mod tests {
                 ("mypy.ini", "[mypy]\nTxt_Report: $HOME/x"),
                 ("mypy.ini", "[mypy]\npython_executable = ./x"),
                 ("mypy.ini", "[mypy]\n  exclude = x\n  files = .env"),
-                ("mypy.ini", "[mypy]\nexclude = x\n  junit_xml = ../x"),
-                ("mypy.ini", "[mypy]\nexclude = x\n  [mypy-x]"),
+                ("mypy.ini", " [mypy] x\njunit_xml = ../x"),
+                ("mypy.ini", "[mypy]\ncache_dir = l,k"),
                 ("mypy.ini", "[DEFAULT]\njunit_xml = ../x\n[mypy]\nstrict = True"),
                 ("setup.cfg", "[metadata]\n  [mypy]\n  junit_xml = ../x"),
                 (toml, "[tool.mypy]\nlinecount_report = '../x'"),
@@ -650,6 +702,8 @@ mod tests {
                 (".prettierrc", "{\"p\\u0061rser\": \"babel\"}"),
                 (".prettierrc.json5", "{p\\u0061rser: 'babel'}"),
                 (".prettierrc", "{\"semi\": false, // : 1, parser: babel\n}"),
+                (".prettierrc", "\"./o.json\""),
+                ("package.json", "{\"prettier\":\"./o.json\"}"),
                 ("package.yaml", "{\"prettier\":{\"parser\":\"babel\"}}"),
                 ("package.yaml", "prettier:\n  parser: babel"),
                 (".prettierrc", "overrides:\n- files: .env\n  options:\n    parser: babel"),
@@ -673,7 +727,7 @@ mod tests {
                 ),
                 (
                     "setup.cfg",
-                    "[flake8]\nper-file-ignores =\n  __init__.py F401\n[options]\noutput-file = x",
+                    "[flake8]\nper-file-ignores =\n  # c\n  __init__.py:F401\n\n  a.py: E501\n[options]\noutput-file = x",
                 ),
                 (
                     "tox.ini",
@@ -682,6 +736,8 @@ mod tests {
             ],
             &[
                 (".flake8", "[flake8]\nfilename = *.env,*.cfg"),
+                (".flake8", "[flake8]\nfilename = *.env *.py"),
+                (".flake8", " [flake8] x\nfilename = *.env"),
                 (".flake8", "[flake8]\noutput-file = ../x"),
                 (".flake8", "[flake8]\noutput_file = 1"),
                 (".flake8", "[DEFAULT]\nfilename = .env\n[flake8]"),
@@ -700,6 +756,7 @@ mod tests {
             ],
             &[
                 (".isort.cfg", "[settings]\nsupported_extensions=env,py"),
+                ("tox.ini", "[tool.isort]\nsupported_extensions=env,py"),
                 (toml, "[tool.isort]\nsupported-extensions = ['env']"),
                 (toml, "[tool.isort]\nvirtual_env = '../x'"),
                 (".editorconfig", "[*.py]\nsupported_extensions = env"),
@@ -710,7 +767,7 @@ mod tests {
             &[
                 (
                     ".pylintrc",
-                    "[MASTER]\nload-plugins=a.b\n[REPORTS]\noutput-format=colorized\nimport-graph=",
+                    "[MASTER]\nload-plugins=a.b\ndocstring-min-length=-1\nignore-long-lines=^\\s*(# )?x$\n[REPORTS]\noutput-format=colorized\nimport-graph=\nspelling-store-unknown-words=no",
                 ),
                 ("setup.cfg", "[pylint.main]\njobs=4\n[tool]\noutput=x"),
                 (
@@ -721,6 +778,8 @@ mod tests {
             &[
                 (".pylintrc", "[MASTER]\noutput-format=json:../x"),
                 (".pylintrc", "[MASTER]\noutput=../x"),
+                (".pylintrc", "[MAIN]\nerrors-only=--output-format=json:/x"),
+                (toml, "[tool.pylint]\nerrors-only = '--output-format=json:/x'"),
                 (toml, "[tool.pylint.reports]\noutput-format = 'json:../x'"),
                 (toml, "[tool.pylint]\nimport-graph = '../x'"),
             ],
@@ -749,6 +808,11 @@ mod tests {
                 (".rubocop", "--parallel --out /tmp/x"),
                 (".rubocop", "-A"),
                 (".rubocop.yml", "inherit_from: other.yml\n"),
+                (".rubocop.yml", "inherit_from:\n  other.yml\n"),
+                (".rubocop.yml", "inherit_from: .rubocop_todo.yml\n  x\n"),
+                (".rubocop.yml", "inherit_gem:\n  rubocop: ../../x.yml\n"),
+                (".rubocop.yml", "AllCops:\n  Include:\n    - .env # a.rb\n"),
+                (".rubocop.yml", "AllCops:\n  Include: [.env] # .rb]\n"),
                 (".rubocop.yml", "inherit_from:\n  - .rubocop_todo.yml\n  - other.yml\n"),
                 (".rubocop.yml", "inherit_from: [other.yml]\n"),
                 (".rubocop.yml", "{inherit_from: other.yml}\n"),

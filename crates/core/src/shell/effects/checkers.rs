@@ -48,8 +48,18 @@ fn by_settings_of_ruff(walk: &mut ArgumentWalk) {
 pub(super) fn compiled(walk: &mut ArgumentWalk) {
     // What it keeps for the next time it writes beside `--noEmit`, too.
     let told = walk.kept("leaves-none").map(|part| words::beginning(walk.place(part.arg)));
-    let emits = told.is_none_or(|told| told.trim_start_matches('-').eq_ignore_ascii_case("noEmit"));
-    if emits || !walk.leaves_nothing() {
+    let emits = told.is_none_or(|told| {
+        let name = told.trim_start_matches('-');
+        ["noEmit", "listFilesOnly"].iter().any(|it| name.eq_ignore_ascii_case(it))
+    });
+    // When it builds projects, `-v` says more of that, and some others mean nothing.
+    let words = walk.argv.iter().skip(walk.from).filter_map(Word::literal);
+    let is_build = |word: &str| {
+        let name = word.trim_start_matches('-');
+        word.starts_with('-') && ["b", "build"].iter().any(|it| name.eq_ignore_ascii_case(it))
+    };
+    let builds = words.into_iter().any(is_build);
+    if emits || builds || !walk.leaves_nothing() {
         walk.unnamable(DoubtReason::SettingsOfTypeScript);
     }
     configured(walk);
