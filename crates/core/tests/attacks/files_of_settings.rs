@@ -398,7 +398,13 @@ fn settings_that_a_program_reads_otherwise_than_they_look_ask() {
             "tsc --NoEmit --noemit FALSE",
             "cp evil.txt base.json && tsc --noEmit",
         ],
-        &["tsc --noEmit", "tsc --noEmit --noEmit", "echo '{}' > x.json && tsc --noEmit"],
+        &[
+            "tsc --noEmit",
+            "tsc --noEmit --noEmit",
+            "echo '{}' > x.json && tsc --noEmit",
+            "prettier --write . && tsc --noEmit",
+            "eslint --fix . && tsc --noEmit",
+        ],
     );
     for settings in [
         r#"{"extends":"./link.json","files":["a.ts"]}"#,
@@ -428,6 +434,7 @@ fn settings_that_a_program_reads_otherwise_than_they_look_ask() {
         r#"{"extends":".\\conf\\evil.json","files":["a.ts"]}"#,
         r#"{"references":[{"path":".\\conf"}],"files":["a.ts"]}"#,
         r#"{"extends":".evil/tsconfig.json","files":["a.ts"]}"#,
+        r#"{"references":[{"path":"./src","path":"./pkg"}],"files":["a.ts"]}"#,
         r##"{"extends":"#x.json","files":["a.ts"]}"##,
         "{\"files\":[\"a.ts\"],\"zz\":\"\n,'compilerOptions':{'incremental':true,'tsBuildInfoFile':'../x'},'y':\n\"}",
         r#"{"files":["a.ts"],"compilerOptions":{"incremental":true,"outDir":"./o1","rootDir":"${configDir}../../project/x"}}"#,

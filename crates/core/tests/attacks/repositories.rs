@@ -87,7 +87,12 @@ fn a_file_is_no_folder_for_what_edits_it_and_may_become_one_for_git() {
             "rm b.py; black b.py",
             "black new.py",
         ],
-        &["black b.py", "isort b.py", "ruff check --no-cache --fix b.py"],
+        &[
+            "black b.py",
+            "isort b.py && black b.py",
+            "timeout 5 black b.py | cat",
+            "ruff check --no-cache --fix b.py",
+        ],
     );
 }
 

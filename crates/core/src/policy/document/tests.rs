@@ -104,6 +104,14 @@ fn everything_is_read() {
 }
 
 #[test]
+fn a_text_of_json_that_goes_over_several_lines_is_refused() {
+    let text =
+        "{\"version\":1,\"rule\":[{\"effect\":\"deny\",\"reason\":\"a\nb\",\"tools\":[\"x\"]}]}";
+    let told = errors(text, DocumentFormat::Json);
+    assert!(told.iter().any(|it| it.contains("several lines")), "{told:?}");
+}
+
+#[test]
 fn json_and_objects_say_the_same() {
     let text = r#"// a comment
     { "version": 1, "default": "ask", "match": "first", "forbid": ["auto", "deny-all-asks"],

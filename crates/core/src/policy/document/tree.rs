@@ -194,10 +194,10 @@ fn json_tree(text: &str) -> Result<DocumentNode, Vec<(usize, String)>> {
     // Other programs end the text there, and go on in what this parser takes for its rest.
     let broken = parsed.tokens.into_iter().flatten().find(|it| {
         let source = body.get(it.range.start..it.range.end).unwrap_or_default();
-        matches!(it.token, Token::String(_)) && source.chars().any(char::is_control)
+        matches!(it.token, Token::String(_)) && source.contains(['\n', '\r'])
     });
     if let Some(broken) = broken {
-        let why = "a text has a control character in it: write it as an escape, such as \\n";
+        let why = "a text goes over several lines: write `\\n` for the end of a line";
         return Err(vec![(broken.range.start + shift, why.to_owned())]);
     }
     match parsed.value {

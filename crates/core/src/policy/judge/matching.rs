@@ -522,8 +522,7 @@ impl CallJudge<'_> {
         Ok(!spots.located.is_empty())
     }
 
-    /// What is used of a path by a call of a single command that edits files: of what is a file now, that file. What several commands do
-    /// to it one after the other may leave a folder there.
+    /// What is used of a path by a call whose commands edit files: of what is a file now, that file. Others may leave a folder there.
     fn narrowed(&self, extent: UseExtent, spots: &PathSpots) -> Result<UseExtent, NeedsFiles> {
         const KIND: u32 = 0o170_000;
         const FILE: u32 = 0o100_000;
@@ -531,9 +530,8 @@ impl CallJudge<'_> {
             ActionKind::Command { argv, .. } => Some(argv.first().and_then(Word::literal)),
             _ => None,
         });
-        let one = programs.next().flatten().filter(|_| programs.next().is_none());
-        let edits = one.is_some_and(|name| tracked::edits_files(base_name(name)));
-        let is_sure = spots.certain && !spots.located.is_empty() && edits;
+        let edit = programs.all(|name| name.is_some_and(|it| tracked::edits_files(base_name(it))));
+        let is_sure = spots.certain && !spots.located.is_empty() && edit;
         if extent != UseExtent::Tree || !is_sure {
             return Ok(extent);
         }

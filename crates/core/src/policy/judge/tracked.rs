@@ -75,15 +75,19 @@ pub(super) fn writes_operands_alone(program: &str) -> bool {
     PROGRAMS.contains(&program)
 }
 
-/// Whether the program of this name writes into files, and puts no folder in the place of one.
+/// Whether the program of this name writes into files or nothing at all, and puts no folder in the place of one.
 pub(super) fn edits_files(program: &str) -> bool {
     const PROGRAMS: &[&str] = &[
         "autopep8",
         "biome",
         "black",
+        "cat",
         "clang-format",
+        "echo",
         "eslint",
         "gofmt",
+        "grep",
+        "head",
         "isort",
         "mypy",
         "oxlint",
@@ -92,8 +96,13 @@ pub(super) fn edits_files(program: &str) -> bool {
         "rustfmt",
         "sed",
         "shfmt",
+        "tail",
         "tee",
+        "time",
+        "timeout",
+        "true",
         "truncate",
+        "wc",
     ];
     PROGRAMS.contains(&program)
 }

@@ -295,7 +295,7 @@ fn names_others(settings: &str) -> bool {
 /// Whether the line itself may write a file of one of these names, which is not there yet.
 pub(super) fn may_be_written(kind: &ActionKind, names: &[&str]) -> bool {
     let ActionKind::Path { access: FileAccess::Write, target, .. } = kind else { return false };
-    names.iter().any(|name| may_end_in(target, name))
+    names.iter().any(|name| may_end_in(target, last_name(name)))
 }
 
 /// Whether a path that is known in part may end in this name, in letters of either case. What splits may become several words, and only

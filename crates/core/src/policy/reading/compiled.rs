@@ -8,10 +8,11 @@ use super::loaded::CommandPlace;
 use super::looked_at::MOST_TEXT;
 use super::repository::upwards;
 use crate::path::{FileLookup, PathContext, PathError, is_below, locate, plain_text};
-use crate::policy::action::{ActionKind, ByArgument, UseExtent};
+use crate::policy::action::{Action, ActionKind, ByArgument, UseExtent};
 use crate::policy::document::{DocumentFormat, DocumentNode, DocumentValue, TableEntry, tree};
 use crate::policy::judge::places;
-use crate::shell::{FileAccess, Word, only_reads};
+use crate::policy::tokens::base_name;
+use crate::shell::{FileAccess, Word, command_of, only_reads};
 
 /// The most files of settings that name each other.
 const MOST_FILES: usize = 64;
@@ -123,7 +124,9 @@ impl ActionReader<'_> {
         }
         // The settings that it reads may not be there yet.
         let names: Vec<&str> = settings.names.iter().map(String::as_str).collect();
-        if self.actions.iter().any(|action| brings_settings(&action.kind, by, &names)) {
+        let is_brought = |action: &Action| brings_settings(&action.kind, by, &names);
+        let mut brought = self.actions.iter().filter(|action| is_brought(action));
+        if !brought.all(|action| self.is_formatted(&action.kind)) {
             return Ok(None);
         }
         settings.written()
@@ -131,6 +134,15 @@ impl ActionReader<'_> {
 }
 
 impl ActionReader<'_> {
+    /// Whether a formatter writes this, which leaves settings as they are.
+    fn is_formatted(&self, kind: &ActionKind) -> bool {
+        const FORMATTERS: &[&str] = &["biome", "eslint", "oxlint", "prettier"];
+        let ActionKind::Path { by: Some(writer), .. } = kind else { return false };
+        let command = command_of(self.words(*writer), usize::MAX);
+        let name = command.first().and_then(Word::literal).map(base_name);
+        name.is_some_and(|name| FORMATTERS.contains(&name))
+    }
+
     /// Whether there is anything but a folder.
     fn is_file(&self, path: &str) -> Result<bool, PathError> {
         let is_folder = self.files.has(&format!("{path}/."))?;
@@ -385,7 +397,9 @@ impl<'a> KnownSettings<'a> {
     /// Takes up the project that another one refers to; the answer is whether it is known.
     fn goes_to(&mut self, folder: &str, node: &DocumentNode) -> Result<bool, PathError> {
         let DocumentValue::Table(entries) = &node.value else { return Ok(false) };
-        let path = entries.iter().find(|entry| entry.key == "path").map(|entry| &entry.node.value);
+        // Of two of one name the last one counts.
+        let mut paths = entries.iter().filter(|entry| entry.key == "path");
+        let path = paths.next_back().map(|entry| &entry.node.value);
         let Some(DocumentValue::Text(path)) = path else { return Ok(false) };
         if path.contains('\\') {
             return Ok(false);

@@ -106,7 +106,7 @@ const PRETTIER: KnownChecker = KnownChecker {
 };
 
 const RUBOCOP: KnownChecker = KnownChecker {
-    names: &[".rubocop.yml", ".rubocop_todo.yml", ".rubocop"],
+    names: &[".rubocop.yml", ".rubocop_todo.yml", ".rubocop", ".config/rubocop/config.yml"],
     of_user: &[".rubocop.yml", ".config/rubocop/config.yml"],
     options: &["-c", "--config"],
     below: true,
