@@ -262,6 +262,7 @@ fn what_settings_go_on_in_is_read() {
         ("src/biome.jsonc", "biome lint"),
         ("pyrightconfig.json", "pyright"),
         (".eslintrc.json", "eslint src"),
+        (".eslintrc", "eslint src"),
     ] {
         let put = |text: &str| house.put(&format!("project/{file}"), text);
         let up = if file.starts_with("src") { "../.." } else { ".." };
@@ -299,6 +300,16 @@ fn what_settings_go_on_in_is_read() {
         let (effect, why) = verdict(&started(&house, &denied, "project"), "bash", line);
         assert_eq!(effect, Effect::Deny, "{line}, through another: {why}");
         fs::remove_file(house.root.join(more)).unwrap();
+        fs::remove_file(house.root.join("project").join(file)).unwrap();
+    }
+    let key = format!("{{\"extends\":\"{}\"}}", "../home/.docker/config.json");
+    for (file, text) in [
+        (".eslintrc.json", format!("{{\"overrides\":[{key}]}}")),
+        ("package.json", format!("{{\"eslintConfig\":{key}}}")),
+        (".eslintrc.yml", "extends: ../home/.docker/config.json".to_owned()),
+    ] {
+        house.put(&format!("project/{file}"), text);
+        tried(&started(&house, "developer", "project"), &["eslint src"], &["ls"]);
         fs::remove_file(house.root.join("project").join(file)).unwrap();
     }
 }

@@ -295,21 +295,27 @@ fn names_others(settings: &str) -> bool {
 /// Whether the line itself may write a file of one of these names, which is not there yet.
 pub(super) fn may_be_written(kind: &ActionKind, names: &[&str]) -> bool {
     let ActionKind::Path { access: FileAccess::Write, target, .. } = kind else { return false };
-    names.iter().any(|name| may_end_in(target, last_name(name)))
+    names.iter().any(|name| may_be_called(target, last_name(name)))
 }
 
-/// Whether a path that is known in part may end in this name, in letters of either case. What splits may become several words, and only
-/// the last of them ends as it is written.
-fn may_end_in(path: &Word, name: &str) -> bool {
-    let is_same = |tail: &str| last_name(tail).eq_ignore_ascii_case(name);
-    match path.pieces.as_slice() {
-        pieces if pieces.contains(&WordPiece::Unknown { splits: true }) => true,
-        [WordPiece::Text(path)] => is_same(path),
-        [.., WordPiece::Text(tail)] if tail.contains('/') => is_same(tail),
-        [.., WordPiece::Text(tail)] => {
-            name.to_ascii_lowercase().ends_with(&tail.to_ascii_lowercase())
+/// Whether a file of this path may be called so, in letters of either case: its end is known, or may be anything. What splits may become
+/// several words, and only the last of them ends as it is written.
+pub(super) fn may_be_called(path: &Word, name: &str) -> bool {
+    if path.pieces.contains(&WordPiece::Unknown { splits: true }) {
+        return true;
+    }
+    let name = name.to_ascii_lowercase();
+    match path.pieces.last() {
+        Some(WordPiece::Text(end)) => {
+            let end = end.trim_end_matches('/').to_ascii_lowercase();
+            match end.rsplit_once('/') {
+                Some((_, end)) => end == name,
+                None if path.pieces.len() == 1 => end == name,
+                None => name.ends_with(&end),
+            }
         }
-        _ => true,
+        Some(WordPiece::Home) | None => false,
+        Some(WordPiece::Glob(_) | WordPiece::Unknown { .. }) => true,
     }
 }
 
@@ -338,6 +344,35 @@ fn is_harmless(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shell::Span;
+
+    fn word(pieces: &[WordPiece]) -> Word {
+        Word { span: Span { start: 0, end: 0 }, pieces: pieces.to_vec() }
+    }
+
+    #[test]
+    fn the_end_of_a_path_tells_what_the_file_is_called() {
+        let text = |text: &str| WordPiece::Text(text.to_owned());
+        let unknown = WordPiece::Unknown { splits: false };
+        for (pieces, expected) in [
+            (&[text(".ignore")][..], true),
+            (&[text("a/b/.IGNORE")], true),
+            (&[text(".ignore/")], true),
+            (&[unknown.clone(), text("/.ignore")], true),
+            (&[unknown.clone(), text("nore")], true),
+            (&[text("a/"), unknown.clone()], true),
+            (&[WordPiece::Glob("*".to_owned())], true),
+            (&[text("nore")], false),
+            (&[text(".ignore/a")], false),
+            (&[unknown.clone(), text("/nore")], false),
+            (&[unknown, text(".txt")], false),
+            (&[WordPiece::Unknown { splits: true }, text(".txt")], true),
+            (&[WordPiece::Home], false),
+            (&[], false),
+        ] {
+            assert_eq!(may_be_called(&word(pieces), ".ignore"), expected, "{pieces:?}");
+        }
+    }
 
     #[test]
     fn a_setting_of_npm_that_names_anything_is_not_harmless() {

@@ -5,16 +5,17 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::ActionReader;
+use super::chosen::may_be_called;
 use super::looked_at::{MOST_NAMES, MOST_TEXT};
 use super::repository::{self, upwards};
 use crate::path::{DirEntry, DirListing, PathContext, PathError, is_below, locate, plain_text};
 use crate::policy::action::{Action, ActionKind, ByArgument, PathStart, UseExtent, literal};
-use crate::policy::document::{DocumentFormat, DocumentValue, tree};
+use crate::policy::document::{DocumentFormat, DocumentNode, DocumentValue, tree};
 use crate::policy::git::git_command;
 use crate::policy::judge::{NeedsFiles, PathSpots, is_product, looked_up, places};
 use crate::policy::quoted::quoted;
 use crate::policy::tokens::base_name;
-use crate::shell::{FileAccess, FileLoss, SettingsFiles, Word, WordPiece, settings_of};
+use crate::shell::{FileAccess, FileLoss, SettingsFiles, Word, settings_of};
 
 /// From how many folders on the way up is begun.
 const MOST_WAYS: usize = 256;
@@ -290,7 +291,9 @@ impl ActionReader<'_> {
                     continue;
                 }
                 let is_one = |known: &&&str| known.eq_ignore_ascii_case(&name);
-                if files.extending.iter().any(|known| is_one(&known)) {
+                // A package that is installed has one of its own, which counts for its files alone.
+                let is_installed = name == PACKAGE && dir.contains("/node_modules/");
+                if files.extending.iter().any(|known| is_one(&known)) && !is_installed {
                     found.extending.insert(path.clone());
                 }
                 if is_link && files.below.iter().any(|known| is_one(&known)) {
@@ -310,8 +313,8 @@ impl ActionReader<'_> {
             if !seen.insert(file.clone()) {
                 continue;
             }
-            let extended =
-                plain_text(self.files, &file, MOST_TEXT).and_then(|text| extended_by(&text));
+            let text = plain_text(self.files, &file, MOST_TEXT);
+            let extended = text.and_then(|text| extended_by(base_name(&file), &text));
             let Some(extended) = extended.filter(|_| seen.len() <= MOST_EXTENDED) else {
                 self.unknown_code(format!(
                     "what {} goes on in is not known, and {} reads it as its settings",
@@ -361,76 +364,54 @@ impl ActionReader<'_> {
     }
 }
 
-/// What these settings say that they go on in; `None`: they are not understood.
-fn extended_by(text: &str) -> Option<Vec<String>> {
-    let settings = tree(text, DocumentFormat::Json).ok()?;
-    let DocumentValue::Table(entries) = &settings.value else { return None };
+/// What a package says of itself, and of settings of its tools.
+const PACKAGE: &str = "package.json";
+
+/// What the settings in a file of this name say that they go on in, also for some files alone; `None`: they are not understood.
+fn extended_by(name: &str, text: &str) -> Option<Vec<String>> {
     let mut names = Vec::new();
-    for entry in entries.iter().filter(|entry| entry.key == "extends") {
-        let values = match &entry.node.value {
-            DocumentValue::List(values) => values.as_slice(),
-            _ => std::slice::from_ref(&entry.node),
-        };
-        for value in values {
-            match &value.value {
-                DocumentValue::Text(name) => names.push(name.clone()),
-                DocumentValue::Null => {}
-                _ => return None,
-            }
+    let Ok(settings) = tree(text, DocumentFormat::Json) else {
+        // Of YAML it is enough that the word is not there. An escape may spell it otherwise.
+        return (!text.contains("extends") && !text.contains('\\')).then_some(names);
+    };
+    let DocumentValue::Table(entries) = &settings.value else { return None };
+    if name == PACKAGE {
+        for own in entries.iter().filter(|entry| entry.key == "eslintConfig") {
+            add_extended(&own.node, &mut names)?;
         }
+    } else {
+        add_extended(&settings, &mut names)?;
     }
     Some(names)
 }
 
-/// Whether a file of this path may be called so: its end is known, or may be anything.
-fn may_be_called(path: &Word, name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    match path.pieces.last() {
-        Some(WordPiece::Text(end)) => {
-            let end = end.trim_end_matches('/').to_ascii_lowercase();
-            match end.rsplit_once('/') {
-                Some((_, end)) => end == name,
-                None if path.pieces.len() == 1 => end == name,
-                None => name.ends_with(&end),
+fn add_extended(node: &DocumentNode, names: &mut Vec<String>) -> Option<()> {
+    match &node.value {
+        DocumentValue::List(parts) => parts.iter().try_for_each(|part| add_extended(part, names)),
+        DocumentValue::Table(entries) => entries.iter().try_for_each(|entry| {
+            if entry.key != "extends" {
+                return add_extended(&entry.node, names);
             }
-        }
-        Some(WordPiece::Home) => false,
-        Some(WordPiece::Glob(_) | WordPiece::Unknown { .. }) => true,
-        None => false,
+            let values = match &entry.node.value {
+                DocumentValue::List(values) => values.as_slice(),
+                _ => std::slice::from_ref(&entry.node),
+            };
+            values.iter().try_for_each(|value| match &value.value {
+                DocumentValue::Text(name) => {
+                    names.push(name.clone());
+                    Some(())
+                }
+                DocumentValue::Null => Some(()),
+                _ => None,
+            })
+        }),
+        _ => Some(()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::Span;
-
-    fn word(pieces: &[WordPiece]) -> Word {
-        Word { span: Span { start: 0, end: 0 }, pieces: pieces.to_vec() }
-    }
-
-    #[test]
-    fn the_end_of_a_path_tells_what_the_file_is_called() {
-        let text = |text: &str| WordPiece::Text(text.to_owned());
-        let unknown = WordPiece::Unknown { splits: false };
-        for (pieces, expected) in [
-            (&[text(".ignore")][..], true),
-            (&[text("a/b/.IGNORE")], true),
-            (&[text(".ignore/")], true),
-            (&[unknown.clone(), text("/.ignore")], true),
-            (&[unknown.clone(), text("nore")], true),
-            (&[text("a/"), unknown.clone()], true),
-            (&[WordPiece::Glob("*".to_owned())], true),
-            (&[text("nore")], false),
-            (&[text(".ignore/a")], false),
-            (&[unknown.clone(), text("/nore")], false),
-            (&[unknown, text(".txt")], false),
-            (&[WordPiece::Home], false),
-            (&[], false),
-        ] {
-            assert_eq!(may_be_called(&word(pieces), ".ignore"), expected, "{pieces:?}");
-        }
-    }
 
     #[test]
     fn what_settings_go_on_in_is_told_or_they_are_not_understood() {
@@ -439,17 +420,24 @@ mod tests {
             ("{\"extends\": \"a\"}", Some(vec!["a"])),
             (
                 "// x\n{\"extends\": [\"a\", \"../b\"], \"x\": {\"extends\": \"c\"}}",
-                Some(vec!["a", "../b"]),
+                Some(vec!["a", "../b", "c"]),
             ),
+            ("{\"overrides\": [{\"extends\": \"../c\"}]}", Some(vec!["../c"])),
+            ("env:\n  node: true\n", Some(vec![])),
+            ("extends: ../c\n", None),
+            ("\"e\\x78tends\": ../c\n", None),
             ("{\"extends\": null}", Some(vec![])),
             ("{\"extends\": 1}", None),
             ("{\"extends\": [{}]}", None),
             ("[]", None),
-            ("", None),
+            ("", Some(vec![])),
         ] {
-            let names = extended_by(text);
+            let names = extended_by(".eslintrc", text);
             let names = names.as_ref().map(|it| it.iter().map(String::as_str).collect());
             assert_eq!(names, expected, "{text}");
         }
+        let package =
+            "{\"stylelint\":{\"extends\":\"a\"},\"eslintConfig\":{\"extends\":[\"../b\"]}}";
+        assert_eq!(extended_by("package.json", package).unwrap(), ["../b"]);
     }
 }
