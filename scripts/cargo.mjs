@@ -18,7 +18,9 @@ export function findCargo() {
       'cargo was not found. The core of countersign is written in Rust: install Rust 1.89 or later from https://rustup.rs and run this again.',
     );
   }
-  return { cargo: join(folder, name), env: { PATH: `${folder}${delimiter}${process.env.PATH ?? ''}` } };
+  // What cargo says is read: without colours, whatever the environment wishes.
+  const env = { PATH: `${folder}${delimiter}${process.env.PATH ?? ''}`, CARGO_TERM_COLOR: 'never' };
+  return { cargo: join(folder, name), env };
 }
 
 /** What Rust calls this machine. */

@@ -18,10 +18,10 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { cargoForTests, findCargo } from './cargo.mjs';
 import { folderInMemory } from './memory.mjs';
-import { fail, prepare } from './prepare.mjs';
+import { prepare } from './prepare.mjs';
 import { startPostgres } from './postgres.mjs';
 import { runningFile, runningIn } from './running.mjs';
-import { bin, endChildrenOnSignals, root, run, say, seconds } from './run.mjs';
+import { Failure, bin, endChildrenOnSignals, root, run, say, seconds } from './run.mjs';
 
 /** How many of the slowest files are told. */
 const SLOWEST = 12;
@@ -90,7 +90,11 @@ const cargoTest = (name, more, ...args) => ({
     const { cargo, env } = cargoForTests();
     const keepGoing = process.env.CI ? ['--no-fail-fast'] : [];
     const postgres = process.env.COUNTERSIGN_TEST_PG ? undefined : await startPostgres({ sync: more === THOROUGH });
-    if (postgres?.unavailable) say(`Rust tests over PostgreSQL are skipped: ${postgres.unavailable}`);
+    if (postgres?.unavailable) {
+      say(`Rust tests over PostgreSQL are skipped: ${postgres.unavailable}`);
+      // There it comes with what is installed.
+      if (process.env.CI) failedTests.push(`PostgreSQL did not start: ${postgres.unavailable}`);
+    }
     const done = await run(cargo, ['test', '--locked', '--workspace', ...keepGoing, '--', ...args], {
       env: { ...env, ...more, ...(postgres?.url ? { COUNTERSIGN_TEST_PG: postgres.url } : {}) },
       print,
@@ -104,7 +108,7 @@ const cargoTest = (name, more, ...args) => ({
       times.push({ name: `cargo: ${programs[index]?.[1]}`, ms: Number(took) * 1000 });
     }
     for (const [, test] of done.stdout.matchAll(/^test (.+?) \.\.\. FAILED$/gm)) failedTests.push(`cargo: ${test}`);
-    return done;
+    return postgres?.unavailable && process.env.CI ? { code: done.code || 1 } : done;
   },
 });
 
@@ -126,6 +130,11 @@ const vitest = (name, env, ...args) => ({
     });
     lanesOfTests.delete(lane);
     if (existsSync(report)) readReport(JSON.parse(readFileSync(report, 'utf8')));
+    // What it ran is not known then, and may be nothing.
+    else {
+      failedTests.push(`${name}: it left no report`);
+      return { code: result.code || 1 };
+    }
     return result;
   },
 });
@@ -195,7 +204,9 @@ const stages = {
     {
       build: 'tests',
       runtimes: rest.some((arg) => isLong(arg.replace(/^--project=/, ''))),
-      lanes: [[vitest('vitest', {}, ...(rest.some((arg) => arg.startsWith('--project')) ? [] : ['--project=!long*']))]],
+      lanes: [
+        [vitest('vitest only', {}, ...(rest.some((arg) => arg.startsWith('--project')) ? [] : ['--project=!long*']))],
+      ],
     },
   ],
 }[mode];
@@ -251,7 +262,15 @@ rmSync(failedList, { force: true });
 mkdirSync(work, { recursive: true });
 for (const { build, runtimes, only, isInMemory, lanes } of stages) {
   if (failures.length > 0 && !process.env.CI) break;
-  await prepare({ build, runtimes, only }).catch(fail);
+  const isPrepared = await prepare({ build, runtimes, only }).then(
+    () => true,
+    (error) => say(error instanceof Failure ? error.message : error.stack),
+  );
+  if (!isPrepared) {
+    failures.push('what the tests need');
+    total.failed += 1;
+    break;
+  }
   const undo = endChildrenOnSignals(endedBy);
   const leave = isInMemory ? enterMemory() : () => {};
   await Promise.all(lanes.map((steps, index) => runLane(steps, index === 0)));
@@ -282,5 +301,10 @@ function tellEnd() {
   process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
 }
 
+// Of a file whose name is misspelt there are none.
+if (rest.length > 0 && failures.length === 0 && total.passed + total.failed + total.skipped === 0) {
+  failures.push(`no test is meant by ${rest.join(' ')}`);
+  total.failed += 1;
+}
 tellEnd();
 process.exitCode = failures.length > 0 ? 1 : 0;

@@ -383,8 +383,12 @@ describe('the end of a gate', () => {
   });
 
   it('one that is dropped leaves nothing that ticks', async () => {
+    const ticking = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = ticking();
     createGate();
+    expect(ticking()).toBe(before);
     await sleep(1);
+    expect(ticking()).toBeLessThanOrEqual(before);
   });
 });
 

@@ -28,6 +28,15 @@ function effortOf(file: string): string[] {
   return names.split(',').map((name) => name.trim());
 }
 
+test('a test whose name no project knows', () => {
+  const files = ['__test__', 'ts', 'examples', 'scripts'].flatMap((folder) =>
+    readdirSync(join(root, '..', folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
+  );
+  const like = files.filter((file) => /[.](?:test|spec)[.][cm]?[jt]sx?$/.test(file) && !file.includes('node_modules'));
+  expect(like.length).toBeGreaterThan(100);
+  expect(like.filter((file) => !file.startsWith('__test__/') || !file.endsWith('.test.ts'))).toEqual([]);
+});
+
 test('a test that no project has', () => {
   expect([...runs].filter(([, of]) => of.length === 0)).toEqual([]);
 });

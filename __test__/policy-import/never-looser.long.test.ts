@@ -10,6 +10,9 @@ import { importDocument } from '../../ts/policy-import/index.js';
 import { effort } from '../support/effort.js';
 import { claude, FORMATS, imported, readBack } from './support.js';
 
+// The same cases in each run.
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: 1 });
+
 const runs = { numRuns: effort(15, 400) };
 
 /**

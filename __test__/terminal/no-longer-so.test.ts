@@ -1,5 +1,4 @@
 /** What was said, or pressed, is taken back when it is no longer so; and texts are broken between words. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { KeyFlow } from '../../ts/cli/chat/screen/keys.js';
 import { frame, roomIn } from '../../ts/cli/watch-frame.js';
@@ -18,12 +17,15 @@ test('a sequence whose ESC came long before the rest takes the Esc key back', as
   );
   for (let count = 0; count < 2; count += 1) {
     keys.feed(Buffer.from('\u001b'));
-    await sleep(120);
+    await expect.poll(() => heard.length).toBe(2 * count + 1);
     keys.feed(Buffer.from('[I'));
+    await expect.poll(() => heard.length).toBe(2 * count + 2);
   }
-  await sleep(300);
+  // What comes next is the next that is heard.
+  keys.feed(Buffer.from('x'));
+  await expect.poll(() => heard.length).toBe(5);
   keys.stop();
-  expect(heard).toEqual(['escape', 'taken back', 'escape', 'taken back']);
+  expect(heard).toEqual(['escape', 'taken back', 'escape', 'taken back', 'x']);
 });
 
 test('what was said of a window that was too narrow goes when it has grown', () => {

@@ -31,7 +31,7 @@ export type Tool = keyof typeof VERSIONS;
 
 /** Why nothing can be installed here; `undefined`: it can. */
 export async function unreachable(): Promise<string | undefined> {
-  const { code } = await exec('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=20000'], { timeout: 60_000 });
+  const { code } = await exec('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=200000'], { timeout: 400_000 });
   return code === 0 ? undefined : 'the npm registry cannot be reached';
 }
 
