@@ -18,7 +18,7 @@ export function findCargo() {
       'cargo was not found. The core of countersign is written in Rust: install Rust 1.89 or later from https://rustup.rs and run this again.',
     );
   }
-  // What cargo says is read: without colours, whatever the environment wishes.
+  // What cargo says is read here, so that it has no colours.
   const env = { PATH: `${folder}${delimiter}${process.env.PATH ?? ''}`, CARGO_TERM_COLOR: 'never' };
   return { cargo: join(folder, name), env };
 }

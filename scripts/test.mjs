@@ -301,7 +301,7 @@ function tellEnd() {
   process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
 }
 
-// Of a file whose name is misspelt there are none.
+// The name of a file may be misspelt.
 if (rest.length > 0 && failures.length === 0 && total.passed + total.failed + total.skipped === 0) {
   failures.push(`no test is meant by ${rest.join(' ')}`);
   total.failed += 1;
