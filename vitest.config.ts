@@ -3,9 +3,12 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-// What the environment tells the product is not for its tests: they would write into the ledger of the person who runs them.
+// What the environment tells the product is not for its tests: they would write into the ledger of the person who runs them. Their
+// programs print without colours.
 for (const name of Object.keys(process.env)) {
-  if (/^COUNTERSIGN_(?:API_KEY|AUTO|LEDGER|LEDGER_KEY|LOG|LOG_FORMAT|NOTIFY|TELEMETRY|THREADS)$/.test(name))
+  if (
+    /^COUNTERSIGN_(?:API_KEY|AUTO|LEDGER|LEDGER_KEY|LOG|LOG_FORMAT|NOTIFY|TELEMETRY|THREADS)$|^FORCE_COLOR$/.test(name)
+  )
     delete process.env[name];
 }
 

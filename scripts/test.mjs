@@ -75,7 +75,7 @@ const checks = [
   node('publint', ['publint'], '--strict'),
   {
     name: 'cargo fmt',
-    run(print) {
+    async run(print) {
       const { cargo, env } = findCargo();
       return run(cargo, ['fmt', '--all', '--check'], { env, print });
     },
@@ -133,6 +133,11 @@ const vitest = (name, env, ...args) => ({
     // What it ran is not known then, and may be nothing.
     else {
       failedTests.push(`${name}: it left no report`);
+      return { code: result.code || 1 };
+    }
+    // Vitest ends a process that hangs after its tests, and says so in a line alone.
+    if (/Timeout terminating|close timed out/.test(result.output)) {
+      failedTests.push(`${name}: a process of tests hung at its end`);
       return { code: result.code || 1 };
     }
     return result;
@@ -264,7 +269,10 @@ for (const { build, runtimes, only, isInMemory, lanes } of stages) {
   if (failures.length > 0 && !process.env.CI) break;
   const isPrepared = await prepare({ build, runtimes, only }).then(
     () => true,
-    (error) => say(error instanceof Failure ? error.message : error.stack),
+    (error) => {
+      say(error instanceof Failure ? error.message : error.stack);
+      return false;
+    },
   );
   if (!isPrepared) {
     failures.push('what the tests need');

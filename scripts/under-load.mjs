@@ -46,6 +46,11 @@ for (let turn = 1; turn <= runs; turn++) {
     child.on('close', (status) => resolve(status ?? 1));
     process.on('exit', () => child.kill());
   });
+  const idle = loops.filter((loop) => loop.exitCode !== null || loop.signalCode !== null || loop.pid === undefined);
+  if (idle.length > 0) {
+    say(`${idle.length} of the busy processes are gone: the run proves nothing`);
+    process.exit(1);
+  }
   say(`run ${turn} of ${runs} beside ${busy} busy processes: ${code === 0 ? 'ok' : 'FAILED'} in ${seconds(since)}`);
   if (code !== 0) process.exit(code);
 }
