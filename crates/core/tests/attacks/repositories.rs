@@ -84,6 +84,8 @@ fn a_file_is_no_folder_for_what_edits_it_and_may_become_one_for_git() {
         &[
             "git restore -s other b.py",
             "git checkout other -- b.py",
+            "timeout 5 git restore -s other b.py",
+            "time git restore -s other b.py",
             "rm b.py; black b.py",
             "black new.py",
         ],

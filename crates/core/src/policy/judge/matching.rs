@@ -109,7 +109,7 @@ impl CallJudge<'_> {
                 };
                 if !places.is_null_device() && !rules.all().is_empty() {
                     let guesses = self.guesses(&places)?;
-                    let extent = self.narrowed(*extent, &places)?;
+                    let extent = self.narrowed(*extent, &places, by.as_ref())?;
                     let recursive = extent.is_recursive();
                     self.path_rules(rules, links, &places, recursive, &guesses, &mut found)?;
                     // One rule that could match is enough to ask, and an administrator's comes first. Where the first rule
@@ -523,21 +523,22 @@ impl CallJudge<'_> {
     }
 
     /// What is used of a path by a call whose commands edit files: of what is a file now, that file. Others may leave a folder there.
-    fn narrowed(&self, extent: UseExtent, spots: &PathSpots) -> Result<UseExtent, NeedsFiles> {
-        const KIND: u32 = 0o170_000;
-        const FILE: u32 = 0o100_000;
+    fn narrowed(
+        &self, extent: UseExtent, spots: &PathSpots, by: Option<&ByArgument>,
+    ) -> Result<UseExtent, NeedsFiles> {
         let mut programs = self.actions.iter().filter_map(|action| match &action.kind {
             ActionKind::Command { argv, .. } => Some(argv.first().and_then(Word::literal)),
             _ => None,
         });
         let edit = programs.all(|name| name.is_some_and(|it| tracked::edits_files(base_name(it))));
-        let is_sure = spots.certain && !spots.located.is_empty() && edit;
+        // What a tool does of itself is not known.
+        let is_sure = by.is_some() && spots.certain && !spots.located.is_empty() && edit;
         if extent != UseExtent::Tree || !is_sure {
             return Ok(extent);
         }
         for path in &spots.located {
             let mode = looked_up(self.files.mode_of_file(&path.real))?;
-            if !matches!(mode, Ok(Some(mode)) if mode & KIND == FILE) {
+            if !matches!(mode, Ok(Some(_))) {
                 return Ok(extent);
             }
         }
