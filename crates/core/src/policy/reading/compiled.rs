@@ -161,13 +161,9 @@ fn emits_nothing(words: &[&str]) -> bool {
         option_name(word).is_some_and(|name| ["listfilesonly", "noemit"].contains(&name.as_str()))
     };
     let is_back = |next: &str| ["false", "null"].iter().any(|it| next.eq_ignore_ascii_case(it));
-    let mut next = words.iter().skip(1).copied().chain([""]);
-    let mut told = words.iter().map(|word| (is_told(word), next.next().unwrap_or_default()));
-    let mut is_said = false;
-    told.all(|(is_it, next)| {
-        is_said |= is_it;
-        !is_it || !is_back(next)
-    }) && is_said
+    let is_taken_back =
+        |pair: &[&str]| matches!(pair, [told, next] if is_told(told) && is_back(next));
+    words.iter().any(|word| is_told(word)) && !words.windows(2).any(is_taken_back)
 }
 
 /// Whether the line itself may write a file of one of these names before the compiler, which is the command of `by`, reads it.
