@@ -307,7 +307,7 @@ describe('the command', () => {
     [['--by', 'group:ops'], 2],
     ...(isThorough ? moreRefused : []),
     [['--ledger', 'memory:'], 2],
-    [['--ledger', 'sqlite:/nowhere/ledger.db'], 3],
+    [['--ledger', 'sqlite:/dev/null/ledger.db'], 3],
   ])('refuses %j', async (args, expected) => {
     const { ledger } = await setUp();
     const given = args.includes('--ledger') ? args : ['--ledger', ledger, ...args];

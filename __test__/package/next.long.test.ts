@@ -118,6 +118,7 @@ describe.skipIf(why !== undefined)(`Next.js${why === undefined ? '' : ` (skipped
         await card('del').getByRole('button', { name: 'Edit', exact: true }).click();
         await card('del').getByLabel('Arguments, as JSON').fill('{ "path": "b.txt" }');
         await card('del').getByRole('button', { name: 'Approve as edited' }).click();
+        await card('del').getByRole('button', { name: 'I have looked twice: approve' }).click();
         await card('pay').getByRole('button', { name: 'Reject' }).click();
         await page.getByText('First turn is over.').waitFor();
         expect(await (await fetch(`${origin}/api/chat`)).json()).toEqual(['deleted b.txt']);
