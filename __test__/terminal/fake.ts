@@ -42,6 +42,8 @@ export interface Script {
   emoji?: boolean;
   /** What the view becomes when a line is submitted. */
   on?: Record<string, Partial<ChatView>>;
+  /** Whether it stands still as soon as it has drawn its first screen, until {@link Fake.goOn}. */
+  standsStill?: boolean;
 }
 
 export interface Fake {
@@ -50,6 +52,7 @@ export interface Fake {
   calls(): unknown[][];
   /** Changes what it shows, and forgets the calls. */
   show(view: Partial<ChatView>): void;
+  goOn(): void;
   close(): Promise<void>;
 }
 
@@ -71,6 +74,7 @@ export function startFake(script: Script, options: TerminalOptions & { runtime?:
       writeFileSync(log, '');
       process.kill(terminal.pid, 'SIGUSR2');
     },
+    goOn: () => writeFileSync(`${log}.on`, ''),
     close: async () => {
       await terminal.close();
       rmSync(folder, { recursive: true, force: true });

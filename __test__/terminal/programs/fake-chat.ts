@@ -1,5 +1,5 @@
 /** A chat that does what a file says, to look at the screen alone. Each call that it gets is written to a file, a line each. */
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { showChat } from '../../../ts/cli/chat/screen/index.js';
 import type { Chat, ChatView, TranscriptEntry } from '../../../ts/cli/chat/view.js';
 
@@ -10,6 +10,7 @@ const read = () =>
     emoji?: boolean;
     /** What the view becomes when a line is submitted. */
     on?: Record<string, Partial<ChatView>>;
+    standsStill?: boolean;
   };
 const script = read();
 
@@ -125,5 +126,11 @@ process.on('SIGUSR2', () => {
 });
 
 change(script.view);
-process.exitCode = await showChat(chat, script.emoji === undefined ? {} : { emoji: script.emoji });
+const shown = showChat(chat, script.emoji === undefined ? {} : { emoji: script.emoji });
+// Before anything else can happen: what is drawn has been in sight for no time yet.
+if (script.standsStill === true) {
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  while (!existsSync(`${log}.on`)) Atomics.wait(cell, 0, 0, 5);
+}
+process.exitCode = await shown;
 process.stdout.write('the end\n');
