@@ -1,13 +1,14 @@
 //! Starts commands under plans, in places made for a test.
 
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
+
+use crate::skip::skipped;
 
 pub(crate) const LAUNCHER: &str = env!("CARGO_BIN_EXE_countersign-confine");
 pub(crate) const NOBODY: u32 = 65534;
@@ -176,7 +177,7 @@ pub(crate) fn users() -> Vec<Option<u32>> {
 pub(crate) fn has_namespaces(place: &TestFolder) -> bool {
     let gives = gives_namespaces(place);
     if !gives {
-        let _ = writeln!(std::io::stderr(), "not tried here, there are no namespaces");
+        skipped("there are no namespaces");
     }
     gives
 }
