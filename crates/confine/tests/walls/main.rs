@@ -210,8 +210,8 @@ fn place_as<'a>(place: &TestFolder, command: &'a mut Command) -> &'a mut Command
 #[test]
 fn what_is_allowed_works() {
     let line = "mkdir -p deep/er && echo text > deep/er/file && mv deep/er/file deep/er/moved && cat deep/er/moved \
-        && chmod 755 deep/er/moved && touch -d 2020-01-01 own && rm -r deep && ls /usr >/dev/null && echo x > $TMPDIR/t \
-        && cat $TMPDIR/t && echo to-null > /dev/null && (echo piped | cat) && cat </dev/zero | head -c 3 | wc -c && pwd";
+        && chmod 755 deep/er/moved && touch -d 2020-01-01 own && rm -r deep && ls /usr >/dev/null && echo x > \"$TMPDIR/t\" \
+        && cat \"$TMPDIR/t\" && echo to-null > /dev/null && (echo piped | cat) && cat </dev/zero | head -c 3 | wc -c && pwd";
     for user in users() {
         let place = TestFolder::new("allowed", user);
         for changes in variants(&place) {
