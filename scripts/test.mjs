@@ -13,16 +13,16 @@
  *
  * A failing step ends it. With CI set all steps run, so that one run tells everything.
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { cargoReport } from './cargo-report.mjs';
 import { cargoForTests, findCargo } from './cargo.mjs';
-import { folderInMemory } from './memory.mjs';
 import { prepare } from './prepare.mjs';
 import { startPostgres } from './postgres.mjs';
 import { runningFile, runningIn } from './running.mjs';
 import { Failure, bin, endChildrenOnSignals, root, run, say, seconds } from './run.mjs';
+import { enterTemporary } from './temporary.mjs';
 
 /** How many of the slowest files are told. */
 const SLOWEST = 12;
@@ -243,25 +243,6 @@ async function runLane(steps, isFirst) {
   }
 }
 
-/** Puts the temporary files of all that is run in memory, where that can be. Returns how to undo that. */
-function enterMemory() {
-  const before = process.env.TMPDIR;
-  // A short name: that of a socket in there has an end.
-  const folder = folderInMemory('cs-', ENOUGH_MEMORY);
-  if (folder === undefined) return () => {};
-  // Where root starts servers they run as somebody else, who must come in.
-  chmodSync(folder, 0o755);
-  process.env.TMPDIR = folder;
-  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  process.once('exit', remove);
-  return () => {
-    process.off('exit', remove);
-    if (before === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = before;
-    remove();
-  };
-}
-
 rmSync(failedList, { force: true });
 mkdirSync(work, { recursive: true });
 for (const { build, runtimes, only, isInMemory, lanes } of stages) {
@@ -279,7 +260,7 @@ for (const { build, runtimes, only, isInMemory, lanes } of stages) {
     break;
   }
   const undo = endChildrenOnSignals(endedBy);
-  const leave = isInMemory ? enterMemory() : () => {};
+  const leave = enterTemporary(isInMemory ? ENOUGH_MEMORY : undefined);
   await Promise.all(lanes.map((steps, index) => runLane(steps, index === 0)));
   leave();
   undo();

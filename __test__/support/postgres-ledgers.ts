@@ -2,7 +2,7 @@
 import { afterAll, vi } from 'vitest';
 import { freshLedger, isMissing, query, shared } from './postgres.js';
 
-// There it comes with what is installed: what is skipped would be missed by nobody.
+// There it comes with what is installed, and what is skipped would not be missed.
 if (isMissing && process.env.CI) throw new Error(`PostgreSQL did not start: ${shared.unavailable}`);
 
 const made: string[] = [];

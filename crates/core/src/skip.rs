@@ -11,6 +11,6 @@ pub(crate) fn skipped(why: impl Display) {
     let test = thread.name().unwrap_or("a thread of a test");
     let why = why.to_string().replace('\n', " ");
     let line = format!("skipped: {}::{test}: {why}\n", env!("CARGO_CRATE_NAME"));
-    // Where there is nobody to tell, the test is over all the same.
+    // Where it cannot be told, the test is over all the same.
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
