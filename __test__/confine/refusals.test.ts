@@ -7,15 +7,18 @@ import { refusalsIn } from '../../ts/confine/refusals.js';
 import { seatbeltProfile } from '../../ts/confine/seatbelt.js';
 import { ownPlace } from '../support/own-place.js';
 
+/** Below a file nothing can be. Not below `/dev`, which a command has of its own. */
+const NOWHERE = import.meta.filename;
+
 const plan: LaunchPlan = {
   command: ['sh', '-c', ':'],
-  cwd: '/nowhere/project',
-  read: ['/usr', '/etc', '/nowhere/project'],
-  write: ['/nowhere/project'],
+  cwd: `${NOWHERE}/project`,
+  read: ['/usr', '/etc', `${NOWHERE}/project`],
+  write: [`${NOWHERE}/project`],
   exact: [],
-  protect: ['/nowhere/project/.git/hooks'],
-  hide: ['/nowhere/project/.env'],
-  private: ['/nowhere/home'],
+  protect: [`${NOWHERE}/project/.git/hooks`],
+  hide: [`${NOWHERE}/project/.env`],
+  private: [`${NOWHERE}/home`],
   temporary: null,
   network: 'none',
   localSockets: false,
@@ -37,12 +40,15 @@ describe('a refusal is read from', () => {
     ["OSError: [Errno 30] Read-only file system: '/etc/x'", 'write /etc/x'],
     ['open /etc/x: read-only file system', 'write /etc/x'],
     ['rm: cannot remove ‘/etc/hosts’: Permission denied', 'write /etc/hosts'],
-    ['cat: .env: Permission denied', 'read /nowhere/project/.env'],
+    ['cat: .env: Permission denied', `read ${NOWHERE}/project/.env`],
     [
       'sh: 1: cannot create .git/hooks/pre-commit: Read-only file system',
-      'write /nowhere/project/.git/hooks/pre-commit',
+      `write ${NOWHERE}/project/.git/hooks/pre-commit`,
     ],
-    ['error: could not write config file .git/hooks/x: Device or resource busy', 'write /nowhere/project/.git/hooks/x'],
+    [
+      'error: could not write config file .git/hooks/x: Device or resource busy',
+      `write ${NOWHERE}/project/.git/hooks/x`,
+    ],
     ['curl: (6) Could not resolve host: example.com', 'network example.com'],
     ['Error: getaddrinfo EAI_AGAIN registry.npmjs.org', 'network registry.npmjs.org'],
     ['npm error request to https://registry.npmjs.org/left-pad failed, reason: ', 'network registry.npmjs.org'],
@@ -57,7 +63,7 @@ describe('a refusal is read from', () => {
 
   test.each([
     'cat: missing: No such file or directory',
-    "Error: EACCES: permission denied, open '/nowhere/project/own'",
+    `Error: EACCES: permission denied, open '${NOWHERE}/project/own'`,
     'cat: /etc/none/at/all: No such file or directory',
     'mv: cannot move /tmp/a to /tmp/b: Permission denied',
     'the word permission denied in a sentence',
@@ -92,12 +98,12 @@ describe('what is outside of the plan', () => {
 test('the profile for macOS says what the plan does', () => {
   const profile = seatbeltProfile({
     ...plan,
-    write: ['/nowhere/a "b"\\c'],
+    write: [`${NOWHERE}/a "b"\\c`],
     network: { proxy: { port: 8080, socket: null, inode: null } },
   });
   expect(profile).toMatch(/^\(version 1\)\n\(deny default\)\n/);
-  expect(profile).toContain('(allow file-write*\n  (subpath "/nowhere/a \\"b\\"\\\\c")');
-  expect(profile).toContain('(deny file-read*\n  (subpath "/nowhere/project/.env"))');
+  expect(profile).toContain(`(allow file-write*\n  (subpath "${NOWHERE}/a \\"b\\"\\\\c")`);
+  expect(profile).toContain(`(deny file-read*\n  (subpath "${NOWHERE}/project/.env"))`);
   // The last rule that speaks of something counts.
   expect(profile.indexOf('(deny file-write*')).toBeGreaterThan(profile.indexOf('(allow file-write*'));
   expect(profile).toContain('(remote ip "localhost:8080")');
