@@ -19,7 +19,7 @@ use verdicts::{document, judged, text};
 
 const LINES: &str = include_str!("presets/lines.txt");
 
-/// Nothing is there, whatever this machine has under such names.
+/// Nothing is there, even where this machine has such names.
 struct EmptyDisk;
 
 impl FileLookup for EmptyDisk {
