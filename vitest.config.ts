@@ -2,6 +2,10 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { enterTemporary } from './scripts/temporary.mjs';
+
+// `npx vitest` too leaves no temporary files behind.
+enterTemporary();
 
 // What the environment tells the product is not for its tests: they would write into the ledger of the person who runs them. Their
 // programs print without colours.

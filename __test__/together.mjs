@@ -1,9 +1,10 @@
 /**
  * Runs programs one after the other, each as if it had a process of its own: to start a process and to load what all of them
  * import takes far longer than what most of them do. For `together.ts`, which sends
- * `{ id, file, before, args, cwd, env, input }` and gets `{ id, code, stdout, stderr }`.
+ * `{ id, file, before, args, cwd, env, input }` and gets `{ id, code, stdout, stderr, isHeld }`.
  *
- * A program is over when nothing keeps the process alive any more, or when it calls `process.exit`.
+ * A program is over when nothing keeps the process alive any more, or when it calls `process.exit`. Where something of it still does
+ * (`isHeld`), no other one could be told from it: this process takes no more of them.
  */
 import { Console } from 'node:console';
 import { register } from 'node:module';
@@ -50,9 +51,10 @@ const EVENTS = [
   'warning',
 ];
 
+/** What is always there: the pipes of the output. */
+const OWN = 'PipeWrap';
+
 let runs = 0;
-/** Whether a program ended while something of it would have kept its process alive: that still does. */
-let isHeld = false;
 /** Told when nothing keeps the process alive. */
 let onIdle = () => {};
 process.on('beforeExit', () => onIdle());
@@ -82,7 +84,6 @@ async function run({ file, before, args, cwd, env, input }) {
     code = Number(process.exitCode ?? 0);
   };
   give(process, 'exit', (given) => {
-    isHeld = true;
     end(given);
     isLeft();
   });
@@ -92,6 +93,8 @@ async function run({ file, before, args, cwd, env, input }) {
   };
   process.on('uncaughtException', failed);
 
+  // The channel to the tests is nothing of the program's.
+  process.channel.unref();
   const query = `?run=${(runs += 1)}`;
   let isLeft = () => {};
   const left = new Promise((resolve) => (isLeft = resolve));
@@ -102,20 +105,32 @@ async function run({ file, before, args, cwd, env, input }) {
   })()
     .catch(failed)
     .finally(() => (isLoaded = true));
-  // The channel to the tests is nothing of the program's.
-  process.channel.unref();
   // What stands behind `process.exit` is not done where that ends the process: here it comes to its end.
-  await (isHeld ? loaded : Promise.race([idle, left.then(() => loaded)]));
+  const isIdle = await Promise.race([idle.then(() => true), left.then(() => loaded).then(() => false)]);
+  const isHeld = !isIdle && process.getActiveResourcesInfo().some((kind) => kind !== OWN);
   process.channel.ref();
   // 13: as Node says that a module waits for what never comes.
   end(isLoaded ? undefined : 13);
   for (const event of EVENTS) for (const listener of news(event)) process.off(event, listener);
-  return { code, stdout: stdout.text(), stderr: stderr.text() };
+  return { code, stdout: stdout.text(), stderr: stderr.text(), isHeld };
+}
+
+/** @returns whether it takes no more of them */
+async function tell(id, program) {
+  const done = await run(program);
+  process.send({ id, ...done }, () => {
+    if (done.isHeld) leave();
+  });
+  return done.isHeld;
 }
 
 process.on('disconnect', () => leave());
 
 let last = Promise.resolve();
+let isOver = false;
 process.on('message', ({ id, ...program }) => {
-  last = last.then(async () => process.send({ id, ...(await run(program)) }));
+  last = last.then(async () => {
+    if (!isOver) isOver = await tell(id, program);
+    return undefined;
+  });
 });

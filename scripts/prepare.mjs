@@ -27,7 +27,7 @@ import { pathToFileURL } from 'node:url';
 import { confineProgram, ownBinding } from './binding.mjs';
 import { writeBrowserEntries } from './browser.mjs';
 import { withLock } from './lock.mjs';
-import { cargoForTests, findCargo, hostTarget } from './cargo.mjs';
+import { cargoForTests, findCargo, hostTarget, targetFolder } from './cargo.mjs';
 import { Failure, bin, endChildren, endChildrenOnSignals, npm, root, run, say, seconds } from './run.mjs';
 import { installRuntimes, missingRuntimes } from './runtimes.mjs';
 
@@ -186,7 +186,7 @@ async function addConfine(build, folder) {
   if (name === undefined) return;
   const profile = build === 'tests' ? 'debug' : 'release';
   if (build === 'shipped') await buildConfine(target);
-  copyFileSync(at('target', target, profile, 'countersign-confine'), join(folder, name));
+  copyFileSync(join(targetFolder(), target, profile, 'countersign-confine'), join(folder, name));
 }
 
 /** As it ships: in one piece, which starts faster than one that looks for its libraries first. */

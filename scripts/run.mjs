@@ -30,7 +30,7 @@ const running = new Set();
  *   quiet?: boolean,
  *   print?: (text: string) => void,
  * }} [options] `quiet`: nothing is printed
- * @returns {Promise<{ code: number, stdout: string, output: string }>} `stdout` and `output` (of both streams) are empty unless
+ * @returns {Promise<{ code: number, stdout: string, stderr: string, output: string }>} `output` is both streams. All are empty unless
  *   `quiet` or `print` is given
  */
 export function run(command, args, { cwd = root, env = {}, shell = false, quiet = false, print } = {}) {
@@ -43,7 +43,7 @@ export function run(command, args, { cwd = root, env = {}, shell = false, quiet 
       stdio: ['ignore', isRead ? 'pipe' : 2, isRead ? 'pipe' : 2],
     });
     running.add(child);
-    let [stdout, output] = ['', ''];
+    let [stdout, stderr, output] = ['', '', ''];
     const read = (text) => {
       output += text;
       print?.(text);
@@ -52,7 +52,10 @@ export function run(command, args, { cwd = root, env = {}, shell = false, quiet 
       stdout += text;
       read(text);
     });
-    child.stderr?.setEncoding('utf8').on('data', read);
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+      stderr += text;
+      read(text);
+    });
     child.on('error', (error) => {
       running.delete(child);
       reject(new Failure(`${command} could not be started: ${error.message}`));
@@ -60,7 +63,7 @@ export function run(command, args, { cwd = root, env = {}, shell = false, quiet 
     child.on('close', (code, signal) => {
       running.delete(child);
       if (signal) output += `\nended by ${signal}\n`;
-      resolve({ code: code ?? 1, stdout, output });
+      resolve({ code: code ?? 1, stdout, stderr, output });
     });
   });
 }

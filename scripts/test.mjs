@@ -13,15 +13,16 @@
  *
  * A failing step ends it. With CI set all steps run, so that one run tells everything.
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
+import { cargoReport } from './cargo-report.mjs';
 import { cargoForTests, findCargo } from './cargo.mjs';
-import { folderInMemory } from './memory.mjs';
 import { prepare } from './prepare.mjs';
 import { startPostgres } from './postgres.mjs';
 import { runningFile, runningIn } from './running.mjs';
 import { Failure, bin, endChildrenOnSignals, root, run, say, seconds } from './run.mjs';
+import { enterTemporary } from './temporary.mjs';
 
 /** How many of the slowest files are told. */
 const SLOWEST = 12;
@@ -36,6 +37,8 @@ const work = join(root, '.build');
 const failedList = join(work, 'failed.txt');
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failedTests = [];
+/** The Rust tests that could not try something here, by the reason. */
+const skippedTests = new Map();
 /** `{ name, ms }` of each file of tests. */
 const times = [];
 /** The lanes of TypeScript tests that run. */
@@ -99,15 +102,11 @@ const cargoTest = (name, more, ...args) => ({
       env: { ...env, ...more, ...(postgres?.url ? { COUNTERSIGN_TEST_PG: postgres.url } : {}) },
       print,
     }).finally(() => postgres?.end());
-    const programs = [...done.output.matchAll(/^ +(?:Running (?:unittests )?|Doc-tests )(\S+)/gm)];
-    const results = done.stdout.matchAll(
-      /^test result: .*? (\d+) passed; (\d+) failed; (\d+) ignored.* finished in ([\d.]+)s/gm,
-    );
-    for (const [index, [, passed, failed, ignored, took]] of [...results].entries()) {
-      count({ passed: Number(passed), failed: Number(failed), skipped: Number(ignored) });
-      times.push({ name: `cargo: ${programs[index]?.[1]}`, ms: Number(took) * 1000 });
-    }
-    for (const [, test] of done.stdout.matchAll(/^test (.+?) \.\.\. FAILED$/gm)) failedTests.push(`cargo: ${test}`);
+    const report = cargoReport(done);
+    count(report);
+    failedTests.push(...report.failedTests.map((test) => `cargo: ${test}`));
+    times.push(...report.times.map(({ name, ms }) => ({ name: `cargo: ${name}`, ms })));
+    for (const [test, why] of report.skips) skippedTests.set(why, [...(skippedTests.get(why) ?? []), test]);
     return postgres?.unavailable && process.env.CI ? { code: done.code || 1 } : done;
   },
 });
@@ -244,25 +243,6 @@ async function runLane(steps, isFirst) {
   }
 }
 
-/** Puts the temporary files of all that is run in memory, where that can be. Returns how to undo that. */
-function enterMemory() {
-  const before = process.env.TMPDIR;
-  // A short name: that of a socket in there has an end.
-  const folder = folderInMemory('cs-', ENOUGH_MEMORY);
-  if (folder === undefined) return () => {};
-  // Where root starts servers they run as somebody else, who must come in.
-  chmodSync(folder, 0o755);
-  process.env.TMPDIR = folder;
-  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  process.once('exit', remove);
-  return () => {
-    process.off('exit', remove);
-    if (before === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = before;
-    remove();
-  };
-}
-
 rmSync(failedList, { force: true });
 mkdirSync(work, { recursive: true });
 for (const { build, runtimes, only, isInMemory, lanes } of stages) {
@@ -280,7 +260,7 @@ for (const { build, runtimes, only, isInMemory, lanes } of stages) {
     break;
   }
   const undo = endChildrenOnSignals(endedBy);
-  const leave = isInMemory ? enterMemory() : () => {};
+  const leave = enterTemporary(isInMemory ? ENOUGH_MEMORY : undefined);
   await Promise.all(lanes.map((steps, index) => runLane(steps, index === 0)));
   leave();
   undo();
@@ -295,6 +275,9 @@ function endedBy(signal) {
   tellEnd();
 }
 
+/** The first of them, and how many more there are. */
+const inFewWords = ([first, ...more]) => `cargo: ${first}${more.length > 0 ? ` and ${more.length} more` : ''}`;
+
 function tellEnd() {
   if (times.length > 0) {
     say(`the slowest of ${times.length} files of tests:`);
@@ -302,6 +285,7 @@ function tellEnd() {
       say(`${(ms / 1000).toFixed(1).padStart(7)} s  ${name}`);
   }
   if (total.skipped > 0) say(`${total.skipped} skipped`);
+  for (const [why, tests] of skippedTests) say(`skipped, ${why}: ${inFewWords(tests)}`);
   for (const name of failedTests) say(`failed: ${name}`);
   if (failures.length > 0) say(`FAILED: ${failures.join(', ')}`);
   writeFileSync(failedList, failedTests.map((name) => `${name}\n`).join(''));

@@ -10,10 +10,11 @@ import { executed, type Asked } from '../support/confined-agent.js';
 import { isWhole } from '../support/effort.js';
 import { call, calls, says, scripted } from '../support/model.js';
 import { listenToWarnings } from '../support/warnings.js';
+import { ownPlace } from '../support/own-place.js';
 
 const report = confinementReport();
 
-const base = mkdtempSync(join(import.meta.dirname, '../../.build/confine-holds-'));
+const base = ownPlace('confine-holds');
 afterAll(() => rmSync(base, { recursive: true }));
 
 let root: string;

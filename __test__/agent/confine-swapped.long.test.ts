@@ -20,9 +20,10 @@ import { createDeepAgent, createLocalBackend } from '../../ts/agent/index.js';
 import { confinementReport, createGate } from '../../ts/index.js';
 import { executed, type Asked } from '../support/confined-agent.js';
 import { call, calls, says, scripted } from '../support/model.js';
+import { ownPlace } from '../support/own-place.js';
 
 const report = confinementReport();
-const base = mkdtempSync(join(import.meta.dirname, '../../.build/swapped-'));
+const base = ownPlace('swapped');
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 let home: string;

@@ -8,10 +8,11 @@ import { ConfinementError, InvalidConfigError, confinementReport, createGate } f
 import { call, calls, says, scripted } from '../support/model.js';
 import { untilGone } from '../support/running.js';
 import { listenToWarnings } from '../support/warnings.js';
+import { ownPlace } from '../support/own-place.js';
 
 const report = confinementReport();
 
-const base = mkdtempSync(join(import.meta.dirname, '../../.build/confine-agent-'));
+const base = ownPlace('confine-agent');
 afterAll(() => rmSync(base, { recursive: true }));
 
 let root: string;
@@ -226,7 +227,7 @@ describe.runIf(report.supported)('a command of a deep agent with confine', () =>
   test('is killed with all that it started when it takes too long', async () => {
     const backend = createLocalBackend({ root, confine: true });
     const mark = join(root, 'begun');
-    const line = `setsid sh -c "echo > ${mark}; sleep 60; echo late" & setsid sh -c ": ${mark}; sleep 1000; :"`;
+    const line = `setsid sh -c "echo > '${mark}'; sleep 60; echo late" & setsid sh -c ": '${mark}'; sleep 1000; :"`;
     // On a busy machine it may not have begun by then: then again, with more time.
     for (let timeout = 300; !existsSync(mark); timeout *= 4) {
       const { stopped, output, confined } = await backend.execute(line, { timeout });

@@ -23,12 +23,13 @@ import { executed } from '../support/confined-agent.js';
 import { sample } from '../support/effort.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
 import { untilGone } from '../support/running.js';
+import { ownPlace } from '../support/own-place.js';
 
 const report = confinementReport();
 /** Where less is held, the presets ask as they do without. */
 const isHeld = report.supported && report.open.length === 0;
 
-const base = mkdtempSync(join(import.meta.dirname, '../../.build/confined-unasked-'));
+const base = ownPlace('confined-unasked');
 afterAll(() => rmSync(base, { recursive: true }));
 
 const git = (...args: string[]): string =>

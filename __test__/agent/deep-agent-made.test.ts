@@ -242,9 +242,9 @@ describe('is refused', () => {
     ['results of no length', { maxResultCharacters: 0 }, InvalidConfigError, 'maxResultCharacters'],
     [
       'a gate of another place',
-      { gate: createGate({ ledger: 'memory:', place: { cwd: '/other' } }) },
+      { gate: createGate({ ledger: 'memory:', place: { cwd: '/dev/null/other' } }) },
       InvalidConfigError,
-      'place.cwd is /other, but files are below /project',
+      'place.cwd is /dev/null/other, but files are below /project',
     ],
     ['a gate of no place', { gate: createGate({ ledger: 'memory:' }) }, InvalidConfigError, 'place.cwd'],
   ])('%s', (_what, options, kind, why) => {

@@ -10,9 +10,10 @@ import { createLocalBackend } from '../../ts/agent/index.js';
 import { confinementReport, createGate } from '../../ts/index.js';
 import { executed } from '../support/confined-agent.js';
 import { isWhole } from '../support/effort.js';
+import { ownPlace } from '../support/own-place.js';
 
 const report = confinementReport();
-const base = mkdtempSync(join(import.meta.dirname, '../../.build/network-'));
+const base = ownPlace('network');
 afterAll(() => rmSync(base, { recursive: true }));
 
 let root: string;

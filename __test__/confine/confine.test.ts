@@ -17,12 +17,13 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { ConfinementError, InvalidConfigError, confine, confinementReport } from '../../ts/index.js';
 import type { ConfineOptions } from '../../index.js';
+import { ownPlace } from '../support/own-place.js';
 import { listenToWarnings } from '../support/warnings.js';
 
 const report = confinementReport();
 
 /** Outside of the temporary folder, which a command has one of its own of. */
-const base = mkdtempSync(join(import.meta.dirname, '../../.build/confine-'));
+const base = ownPlace('confine');
 let root: string;
 let outside: string;
 
@@ -173,7 +174,7 @@ describe.runIf(report.by === 'landlock')('a confined command', () => {
 
   test('puts aside no file that it was given, nor one that was there', () => {
     const file = join(outside, 'kept');
-    const { aside, status } = run(`echo more >> ${file}; echo x > own`, {
+    const { aside, status } = run(`echo more >> "${file}"; echo x > own`, {
       write: [file, root],
       absent: ['../outside/kept/x', '../outside/kept/x/y'],
     });
@@ -194,13 +195,13 @@ describe.runIf(report.by === 'landlock')('a confined command', () => {
   test('follows no symlink to what it puts aside', () => {
     spawnSync('git', ['init', '-q'], { cwd: root });
     writeFileSync(join(outside, 'attributes'), 'kept');
-    const { aside } = run(`rm -rf .git/info; ln -s ${outside} .git/info`);
+    const { aside } = run(`rm -rf .git/info; ln -s "${outside}" .git/info`);
     expect(aside).toEqual([join(root, '.git/info')]);
     expect(readFileSync(join(outside, 'attributes'), 'utf8')).toBe('kept');
   });
 
   test('that starts in / may write nothing and read what all may', () => {
-    const { stdout, status } = run(`cat ${join(outside, 'kept')}; touch /x; pwd`, { cwd: '/' });
+    const { stdout, status } = run(`cat "${join(outside, 'kept')}"; touch /x; pwd`, { cwd: '/' });
     expect([stdout, status]).toEqual(['/\n', 0]);
     expect(() => run(':', { write: ['/'] })).toThrow(/whole disk/);
   });

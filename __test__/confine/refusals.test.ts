@@ -1,20 +1,24 @@
 /** What is read from messages of programs, and the profile for macOS, as texts. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LaunchPlan } from '../../ts/confine/plan.js';
 import { refusalsIn } from '../../ts/confine/refusals.js';
 import { seatbeltProfile } from '../../ts/confine/seatbelt.js';
+import { ownPlace } from '../support/own-place.js';
+
+/** Below a file nothing can be. Not below `/dev`, which a command has of its own. */
+const NOWHERE = import.meta.filename;
 
 const plan: LaunchPlan = {
   command: ['sh', '-c', ':'],
-  cwd: '/nowhere/project',
-  read: ['/usr', '/etc', '/nowhere/project'],
-  write: ['/nowhere/project'],
+  cwd: `${NOWHERE}/project`,
+  read: ['/usr', '/etc', `${NOWHERE}/project`],
+  write: [`${NOWHERE}/project`],
   exact: [],
-  protect: ['/nowhere/project/.git/hooks'],
-  hide: ['/nowhere/project/.env'],
-  private: ['/nowhere/home'],
+  protect: [`${NOWHERE}/project/.git/hooks`],
+  hide: [`${NOWHERE}/project/.env`],
+  private: [`${NOWHERE}/home`],
   temporary: null,
   network: 'none',
   localSockets: false,
@@ -36,12 +40,15 @@ describe('a refusal is read from', () => {
     ["OSError: [Errno 30] Read-only file system: '/etc/x'", 'write /etc/x'],
     ['open /etc/x: read-only file system', 'write /etc/x'],
     ['rm: cannot remove ‘/etc/hosts’: Permission denied', 'write /etc/hosts'],
-    ['cat: .env: Permission denied', 'read /nowhere/project/.env'],
+    ['cat: .env: Permission denied', `read ${NOWHERE}/project/.env`],
     [
       'sh: 1: cannot create .git/hooks/pre-commit: Read-only file system',
-      'write /nowhere/project/.git/hooks/pre-commit',
+      `write ${NOWHERE}/project/.git/hooks/pre-commit`,
     ],
-    ['error: could not write config file .git/hooks/x: Device or resource busy', 'write /nowhere/project/.git/hooks/x'],
+    [
+      'error: could not write config file .git/hooks/x: Device or resource busy',
+      `write ${NOWHERE}/project/.git/hooks/x`,
+    ],
     ['curl: (6) Could not resolve host: example.com', 'network example.com'],
     ['Error: getaddrinfo EAI_AGAIN registry.npmjs.org', 'network registry.npmjs.org'],
     ['npm error request to https://registry.npmjs.org/left-pad failed, reason: ', 'network registry.npmjs.org'],
@@ -56,7 +63,7 @@ describe('a refusal is read from', () => {
 
   test.each([
     'cat: missing: No such file or directory',
-    "Error: EACCES: permission denied, open '/nowhere/project/own'",
+    `Error: EACCES: permission denied, open '${NOWHERE}/project/own'`,
     'cat: /etc/none/at/all: No such file or directory',
     'mv: cannot move /tmp/a to /tmp/b: Permission denied',
     'the word permission denied in a sentence',
@@ -77,30 +84,26 @@ describe('a refusal is read from', () => {
 describe('what is outside of the plan', () => {
   let outside: string;
   beforeAll(() => {
-    // Not among temporary files: a command has its own `/tmp`, and `/dev`, where those of the tests may be.
-    const build = join(import.meta.dirname, '../../.build');
-    mkdirSync(build, { recursive: true });
-    outside = realpathSync(mkdtempSync(join(build, 'refusals-')));
+    outside = ownPlace('refusals');
     mkdirSync(join(outside, 'deep'));
     writeFileSync(join(outside, 'deep/file'), '');
   });
   afterAll(() => rmSync(outside, { recursive: true }));
 
   test('was refused where it is there, though it seems not to be', () => {
-    const isOwn = outside.startsWith('/tmp/');
-    expect(refusalsIn(`cat: ${outside}/deep/file: No such file or directory`, plan)).toHaveLength(isOwn ? 0 : 1);
+    expect(refusalsIn(`cat: '${outside}/deep/file': No such file or directory`, plan)).toHaveLength(1);
   });
 });
 
 test('the profile for macOS says what the plan does', () => {
   const profile = seatbeltProfile({
     ...plan,
-    write: ['/nowhere/a "b"\\c'],
+    write: [`${NOWHERE}/a "b"\\c`],
     network: { proxy: { port: 8080, socket: null, inode: null } },
   });
   expect(profile).toMatch(/^\(version 1\)\n\(deny default\)\n/);
-  expect(profile).toContain('(allow file-write*\n  (subpath "/nowhere/a \\"b\\"\\\\c")');
-  expect(profile).toContain('(deny file-read*\n  (subpath "/nowhere/project/.env"))');
+  expect(profile).toContain(`(allow file-write*\n  (subpath "${NOWHERE}/a \\"b\\"\\\\c")`);
+  expect(profile).toContain(`(deny file-read*\n  (subpath "${NOWHERE}/project/.env"))`);
   // The last rule that speaks of something counts.
   expect(profile.indexOf('(deny file-write*')).toBeGreaterThan(profile.indexOf('(allow file-write*'));
   expect(profile).toContain('(remote ip "localhost:8080")');

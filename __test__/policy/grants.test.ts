@@ -25,15 +25,15 @@ import { scratch, usualTools } from './support.js';
 import { became, ways } from './ways.js';
 import { fakeClock } from '../support/fake-clock.js';
 
+/** What no machine has. */
+const NOWHERE = { cwd: '/dev/null/p', project: '/dev/null/p', home: '/dev/null/h' };
+
 const asks: PolicyDocument = { version: 1, default: 'ask' };
 const run = (command: string) => ({ toolName: 'execute', args: { command } });
 const [stream] = ways as [(typeof ways)[number]];
 
 /** The request that a human gets about this command. */
-async function requestFor(
-  command: string,
-  { policy = asks, place = { cwd: '/p', project: '/p', home: '/h' } } = {},
-): Promise<ApprovalRequest> {
+async function requestFor(command: string, { policy = asks, place = NOWHERE } = {}): Promise<ApprovalRequest> {
   const { asked } = await became(stream, run(command), { gate: createGate({ policy, place }) });
   const [request] = asked;
   if (request === undefined) throw new Error(`nobody was asked about ${command}`);
@@ -122,7 +122,7 @@ describe('what is offered', () => {
     ['cp a b', 'cp a b /etc'],
     ['mv a b', 'mv a b -t /etc'],
   ])('an always for %s does not answer %s', async (granted, other) => {
-    const gate = createGate({ policy: asks, place: { cwd: '/p', project: '/p', home: '/h' } });
+    const gate = createGate({ policy: asks, place: NOWHERE });
     await became(stream, run(granted), { gate }, ({ always }) =>
       always.allow === null ? true : { type: 'approve', remember: 'session' },
     );
@@ -136,7 +136,7 @@ describe('what is offered', () => {
     ['find . -name x', 'find . -name x -delete'],
     ['tee a', 'tee a ~/.bashrc'],
   ])('an always for %s does not answer %s', async (granted, other) => {
-    const gate = createGate({ policy: asks, place: { cwd: '/p', project: '/p', home: '/h' } });
+    const gate = createGate({ policy: asks, place: NOWHERE });
     const { asked } = await became(stream, run(granted), { gate }, ({ always }) =>
       always.allow === null ? true : { type: 'approve', remember: 'session' },
     );
@@ -199,7 +199,7 @@ describe('what is offered', () => {
       'echo hi',
     ];
     for (const command of sample(commands)) {
-      const gate = createGate({ policy: asks, place: { cwd: '/p', project: '/p', home: '/h' } });
+      const gate = createGate({ policy: asks, place: NOWHERE });
       const { asked } = await became(stream, run(command), { gate }, ({ always }) =>
         always.allow === null ? true : { type: 'approve', remember: 'session' },
       );
@@ -240,7 +240,7 @@ describe.each(ways)('%s', (...way) => {
 
 describe('what a grant answers', () => {
   const granting = async (policy: PolicyDocument, command: string) => {
-    const gate = createGate({ policy, place: { cwd: '/p', project: '/p', home: '/h' } });
+    const gate = createGate({ policy, place: NOWHERE });
     const { asked } = await became(stream, run(command), { gate }, () => ({ type: 'approve', remember: 'session' }));
     expect([asked.length, (await gate.grants.list()).length]).toEqual([1, 1]);
     return async (other: string) => (await gate.check(run(other))).effect;

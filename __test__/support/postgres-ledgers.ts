@@ -2,6 +2,9 @@
 import { afterAll, vi } from 'vitest';
 import { freshLedger, isMissing, query, shared } from './postgres.js';
 
+// There it comes with what is installed, and what is skipped would not be missed.
+if (isMissing && process.env.CI) throw new Error(`PostgreSQL did not start: ${shared.unavailable}`);
+
 const made: string[] = [];
 
 vi.mock(import('../../ts/gate/ledger-options.js'), async (original) => {

@@ -1,6 +1,7 @@
 /** A network between a client and a server that can be slow, silent, cut, or lead elsewhere. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Proxy {
   readonly port: number;
@@ -44,14 +45,21 @@ export async function proxyOf(target: number): Promise<Proxy> {
   let isDropping = false;
   let isRefusing = false;
   const carry = (line: Line, from: Socket, to: Socket) => {
+    let last = Promise.resolve();
     from.on('data', (data: Buffer) => {
       const pass = () => {
         if (line.isSilent) lost++;
         else if (!to.destroyed) to.write(data);
       };
       if (wait === 0) return pass();
-      // Timers of one length fire in their order.
-      setTimeout(pass, wait);
+      const until = performance.now() + wait;
+      // A timer counts from the beginning of its turn, and may fire too early by as much as that took; one behind the other, in order.
+      const passInTime = async (before: Promise<void>) => {
+        await before;
+        for (let left = until - performance.now(); left > 0; left = until - performance.now()) await sleep(left);
+        pass();
+      };
+      last = passInTime(last);
     });
     from.on('error', () => {});
     from.on('close', () => {

@@ -129,8 +129,10 @@ describe('a call that waits', () => {
       const before = fake.terminal.screen();
       fake.terminal.type(typed);
       await fake.terminal.waitFor((screen) => screen !== before, 'something else');
-      expect(fake.calls().filter(([, , decision]) => (decision as { type?: string })?.type === 'approve')).toEqual([]);
-      expect(fake.calls().filter(([name]) => name === 'approveAll')).toEqual([]);
+      // What they ask for would be asked for before that.
+      fake.terminal.press('ctrlC');
+      await fake.terminal.waitUntil(() => fake.calls().some(([name]) => name === 'interrupt'), 'Ctrl+C');
+      expect(fake.calls()).toEqual([['interrupt']]);
     },
   );
 

@@ -1,5 +1,5 @@
 /** The screen over a chat that does what it is told to: what is drawn, and which keys ask for what. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { ApprovalRequest, Question } from '../../index.js';
 import type { WaitingAsk, ChatView, TranscriptEntry } from '../../ts/cli/chat/view.js';
 import { preview } from '../../ts/native.js';
-import { Terminal, type TerminalOptions } from './terminal.js';
+import { Terminal, type KEYS, type TerminalOptions } from './terminal.js';
 
 const root = join(import.meta.dirname, '../..');
 /** One for each process that tests, since several do so at once. */
@@ -42,6 +42,8 @@ export interface Script {
   emoji?: boolean;
   /** What the view becomes when a line is submitted. */
   on?: Record<string, Partial<ChatView>>;
+  /** Whether it stands still as soon as it has drawn its first screen, until {@link Fake.goOn}. */
+  standsStill?: boolean;
 }
 
 export interface Fake {
@@ -50,6 +52,11 @@ export interface Fake {
   calls(): unknown[][];
   /** Changes what it shows, and forgets the calls. */
   show(view: Partial<ChatView>): void;
+  goOn(): void;
+  /** When what was shown last is there for so long that keys count. */
+  seen(): Promise<void>;
+  /** One key; resolves when it was taken, whether or not the screen says so. */
+  taken(key: keyof typeof KEYS | (string & {})): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -59,6 +66,7 @@ export function startFake(script: Script, options: TerminalOptions & { runtime?:
   writeFileSync(plan, JSON.stringify(script));
   writeFileSync(log, '');
   const terminal = new Terminal(options.runtime ?? process.execPath, [PROGRAM, plan, log], options);
+  const keys = (): number => statSync(`${log}.keys`, { throwIfNoEntry: false })?.size ?? 0;
   return {
     terminal,
     calls: () =>
@@ -69,8 +77,16 @@ export function startFake(script: Script, options: TerminalOptions & { runtime?:
     show: (view) => {
       writeFileSync(plan, JSON.stringify({ view }));
       writeFileSync(log, '');
+      rmSync(`${log}.seen`, { force: true });
       process.kill(terminal.pid, 'SIGUSR2');
     },
+    seen: () => terminal.waitUntil(() => existsSync(`${log}.seen`), 'what is shown to be there for long enough'),
+    taken: async (key) => {
+      const before = keys();
+      terminal.press(key);
+      await terminal.waitUntil(() => keys() > before, `${key} to be taken`);
+    },
+    goOn: () => writeFileSync(`${log}.on`, ''),
     close: async () => {
       await terminal.close();
       rmSync(folder, { recursive: true, force: true });

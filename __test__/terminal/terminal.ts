@@ -3,7 +3,7 @@
  *
  * Nothing here waits for a time: {@link Terminal.waitFor} looks at the screen again and again until it shows what is meant.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn, type IPty } from '@lydell/node-pty';
@@ -155,6 +155,11 @@ export class Terminal {
   /** Sends as it is, in one piece. */
   write(data: string): void {
     if (this.code === undefined) this.#pty.write(data);
+  }
+
+  /** The same, and it is there when this returns, for a program that does not read. Not on Windows. */
+  writeNow(data: string): void {
+    writeSync((this.#pty as unknown as { fd: number }).fd, data);
   }
 
   /** One key. */

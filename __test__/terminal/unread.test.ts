@@ -25,18 +25,12 @@ const isThere = (pid: number): boolean => {
   }
 };
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 describe.skipIf(process.platform === 'win32')('a terminal that nobody reads', () => {
   test('takes keys, and none of them approves what it did not show', async () => {
-    const { terminal, calls, show } = await unread();
+    const { terminal, calls, show, seen, taken } = await unread();
     show(view);
-    // Longer than a call has to be in sight.
-    for (const key of ['y', 'enter', 'y', 'enter']) {
-      await pause(400);
-      terminal.press(key);
-    }
-    await pause(400);
+    await seen();
+    for (const key of ['y', 'enter', 'y', 'enter']) await taken(key);
     terminal.press('ctrlC');
     await terminal.waitUntil(() => calls().length > 0, 'Ctrl+C');
     expect(calls()).toEqual([['interrupt']]);
@@ -46,11 +40,9 @@ describe.skipIf(process.platform === 'win32')('a terminal that nobody reads', ()
     const fake = await unread();
     const { terminal } = fake;
     fake.show(view);
-    await pause(400);
-    terminal.press('y');
-    await pause(400);
-    terminal.press('enter');
-    await pause(400);
+    await fake.seen();
+    await fake.taken('y');
+    await fake.taken('enter');
     terminal.read();
     await terminal.waitFor((screen) => screen.includes('npm test') && screen.includes('? help'));
     expect(fake.calls()).toEqual([]);
@@ -62,7 +54,7 @@ describe.skipIf(process.platform === 'win32')('a terminal that nobody reads', ()
     const fake = await unread();
     const { pid } = fake.terminal;
     fake.show(view);
-    await pause(400);
+    await fake.seen();
     process.kill(pid, 'SIGTERM');
     await fake.terminal
       .waitUntil(() => !isThere(pid), 'the end of the program')

@@ -1,37 +1,47 @@
-/** The clock of a client may be wrong by a day: what counts is the server's. Needs libfaketime (Debian: `faketime`). */
-import { existsSync, readdirSync } from 'node:fs';
+/**
+ * The clock of a client may be wrong by a day: what counts is the server's. `wrong-clock.c` puts it wrong; the C compiler that links
+ * Rust's programs makes it.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isMissing, query, shared, titled } from '../../support/postgres.js';
 import { ledgerIn } from '../../support/ledger.js';
-import { left, stage } from '../processes.js';
+import { left, node, stage } from '../processes.js';
 import { goesOn, waiting } from './waiting.js';
 
 const on = stage();
-
-/** Where Debian and its like put it. */
-function libfaketime(): string | undefined {
-  const folders = [
-    '/usr/lib/faketime',
-    ...(existsSync('/usr/lib') ? readdirSync('/usr/lib') : []).map((name) => `/usr/lib/${name}/faketime`),
-  ];
-  return folders.map((folder) => join(folder, 'libfaketime.so.1')).find((file) => existsSync(file));
-}
-
-const library = libfaketime();
 const DAY = 86_400_000;
 
+const folder = mkdtempSync(join(tmpdir(), 'countersign-clock-'));
+const library = join(folder, 'wrong-clock.so');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
 /** The wall clock is wrong by that much; the steady one is right. */
-const wrong = (by: string) => ({
-  env: { LD_PRELOAD: library ?? '', FAKETIME: by, FAKETIME_DONT_FAKE_MONOTONIC: '1', FAKETIME_NO_CACHE: '1' },
-});
+const wrong = (by: number) => ({ env: { LD_PRELOAD: library, WRONG_CLOCK: String(by / 1000) } });
 
-const title =
-  library === undefined
-    ? 'a client whose clock is wrong (skipped: no libfaketime)'
-    : titled('a client whose clock is wrong');
+const isLinux = process.platform === 'linux';
+const title = isLinux
+  ? titled('a client whose clock is wrong')
+  : 'a client whose clock is wrong (skipped: not on Linux)';
 
-describe.skipIf(isMissing || library === undefined).each([['+1d'], ['-1d']])(`${title}: %s`, (by) => {
+describe.skipIf(isMissing || !isLinux).each([
+  ['by a day ahead', DAY],
+  ['by a day behind', -DAY],
+])(`${title}: %s`, (_, by) => {
+  beforeAll(() => {
+    const source = join(import.meta.dirname, 'wrong-clock.c');
+    const made = spawnSync('cc', ['-shared', '-fPIC', '-O1', '-Wall', '-Werror', '-o', library, source], {
+      encoding: 'utf8',
+    });
+    expect([made.error?.message, made.stderr, made.status]).toEqual([undefined, '', 0]);
+    const options = { env: { ...process.env, ...wrong(by).env }, encoding: 'utf8' } as const;
+    const { stdout } = spawnSync(node().path, ['-p', 'Date.now()'], options);
+    expect(Math.abs(Number(stdout) - Date.now() - by), 'its clock is wrong').toBeLessThan(DAY / 24);
+  });
+
   const serverNow = async () =>
     Number((await query<{ ms: string }>(shared.url as string, 'SELECT extract(epoch FROM now()) * 1000 AS ms'))[0]?.ms);
 

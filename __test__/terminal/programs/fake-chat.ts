@@ -1,5 +1,5 @@
 /** A chat that does what a file says, to look at the screen alone. Each call that it gets is written to a file, a line each. */
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { showChat } from '../../../ts/cli/chat/screen/index.js';
 import type { Chat, ChatView, TranscriptEntry } from '../../../ts/cli/chat/view.js';
 
@@ -10,6 +10,7 @@ const read = () =>
     emoji?: boolean;
     /** What the view becomes when a line is submitted. */
     on?: Record<string, Partial<ChatView>>;
+    standsStill?: boolean;
   };
 const script = read();
 
@@ -41,6 +42,12 @@ const change = (more: Partial<ChatView>): void => {
 const note = (text: string): void => {
   const entry: TranscriptEntry = { kind: 'note', level: 'info', text, id: (id += 1), isDone: true, origin: ['main'] };
   change({ entries: [...view.entries, entry] });
+};
+/** Longer than anything has to be in sight before keys count. */
+const LONG_ENOUGH_MS = 400;
+/** Told by the clock that keys go by, however slow the machine is. */
+const tellWhenSeen = (): void => {
+  setTimeout(() => setImmediate(() => writeFileSync(`${log}.seen`, '')), LONG_ENOUGH_MS).unref();
 };
 const told = (...call: unknown[]): void => appendFileSync(log, `${JSON.stringify(call)}\n`);
 
@@ -121,9 +128,20 @@ for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal
 // Another view, for another test.
 process.on('SIGUSR2', () => {
   interrupts = 0;
+  rmSync(`${log}.seen`, { force: true });
   change(read().view);
+  tellWhenSeen();
 });
 
 change(script.view);
-process.exitCode = await showChat(chat, script.emoji === undefined ? {} : { emoji: script.emoji });
+const shown = showChat(chat, script.emoji === undefined ? {} : { emoji: script.emoji });
+tellWhenSeen();
+// Behind what takes the keys: what stands there was taken.
+process.stdin.on('data', (keys: Uint8Array) => appendFileSync(`${log}.keys`, keys));
+// Before anything else can happen: what is drawn has been in sight for no time yet.
+if (script.standsStill === true) {
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  while (!existsSync(`${log}.on`)) Atomics.wait(cell, 0, 0, 5);
+}
+process.exitCode = await shown;
 process.stdout.write('the end\n');

@@ -31,3 +31,5 @@ pub mod path;
 pub mod policy;
 pub mod preview;
 pub mod shell;
+#[cfg(test)]
+mod skip;

@@ -1,14 +1,14 @@
 //! The display rows that are shared with us as data. They are no part of this project: without them this test says that it
 //! is skipped. `COUNTERSIGN_SHARED` names the folder; otherwise it is looked for beside the project.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test that fails should panic, and one that is skipped should say so"
-)]
+#![allow(clippy::unwrap_used, reason = "a test that fails should panic")]
+
+#[path = "../src/skip.rs"]
+mod skip;
 
 use std::path::PathBuf;
 
 use countersign_core::preview::preview_line;
+use skip::skipped;
 
 fn rows() -> Option<String> {
     let shared = std::env::var_os("COUNTERSIGN_SHARED").map_or_else(
@@ -40,7 +40,7 @@ fn is_forbidden(c: char) -> bool {
 #[test]
 fn shared_display_rows() {
     let Some(rows) = rows() else {
-        eprintln!("SKIPPED: no shared cases (set COUNTERSIGN_SHARED)");
+        skipped("no shared cases: COUNTERSIGN_SHARED names none");
         return;
     };
     let mut seen = 0;

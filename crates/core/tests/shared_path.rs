@@ -1,14 +1,12 @@
 //! The path rows that are shared with us as data. They are no part of this project: without them this test says that it
 //! is skipped. `COUNTERSIGN_SHARED` names the folder; otherwise it is looked for beside the project.
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test that fails should panic, and one that is skipped should say so"
-)]
+#![allow(clippy::unwrap_used, reason = "a test that fails should panic")]
 
 #[path = "../src/cpu_time.rs"]
 mod cpu_time;
+#[path = "../src/skip.rs"]
+mod skip;
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -17,6 +15,7 @@ use std::path::{Path, PathBuf};
 use countersign_core::path::{CachedFiles, PathContext, PathGlob, PathSet, RealFiles, locate};
 use cpu_time::Instant;
 use serde_json::Value;
+use skip::skipped;
 
 fn rows() -> Option<String> {
     let shared = std::env::var_os("COUNTERSIGN_SHARED").map_or_else(
@@ -90,7 +89,7 @@ fn is_inside(root: &Root, row: &Value) -> bool {
 #[test]
 fn shared_path_rows() {
     let Some(rows) = rows() else {
-        eprintln!("SKIPPED: no shared cases (set COUNTERSIGN_SHARED)");
+        skipped("no shared cases: COUNTERSIGN_SHARED names none");
         return;
     };
     let mut seen = 0;
@@ -99,7 +98,6 @@ fn shared_path_rows() {
         let row: Value = serde_json::from_str(line).unwrap();
         let id = row["id"].as_str().unwrap();
         if row["platform"] != "linux" {
-            eprintln!("SKIPPED {id}: for {}", row["platform"]);
             continue;
         }
         let root = Root::new(id);

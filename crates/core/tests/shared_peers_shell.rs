@@ -3,7 +3,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
-    reason = "a test that fails should panic, and one that is skipped should say so"
+    reason = "a test that fails should panic, and what was counted is told"
 )]
 
 mod peers;

@@ -3,8 +3,11 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
-    reason = "a test that fails should panic, and one that is skipped should say so"
+    reason = "a test that fails should panic, and what was counted is told"
 )]
+
+#[path = "../src/skip.rs"]
+mod skip;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,6 +19,7 @@ use countersign_core::policy::document::{
 };
 use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
 use serde_json::{Value, json};
+use skip::skipped;
 
 fn rows(name: &str) -> Option<String> {
     let shared = std::env::var_os("COUNTERSIGN_SHARED").map_or_else(
@@ -55,7 +59,7 @@ const ARGUED: [&str; 4] = ["sh-p-030", "sh-p-036", "sh-p-052", "sh-p-054"];
 #[test]
 fn shared_shell_rows() {
     let Some(rows) = rows("public_shell.jsonl") else {
-        eprintln!("SKIPPED: no shared cases (set COUNTERSIGN_SHARED)");
+        skipped("no shared cases: COUNTERSIGN_SHARED names none");
         return;
     };
     let mut seen = 0;

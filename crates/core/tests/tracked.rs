@@ -1,7 +1,9 @@
 //! Rules that rest on git having what is written: `tracked = true`.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails should panic")]
-#![allow(clippy::print_stderr, reason = "what is skipped is told")]
+
+#[path = "../src/skip.rs"]
+mod skip;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
@@ -13,6 +15,7 @@ use countersign_core::call::Json;
 use countersign_core::path::{PathContext, RealFiles};
 use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, load};
 use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
+use skip::skipped;
 
 const RULE: &str = r#"
 version = 1
@@ -40,7 +43,7 @@ impl Repository {
         let made = Self(root);
         let init = ["init", "-q", "--object-format", format];
         if !made.tries(&init) {
-            eprintln!("SKIPPED: git makes no repository of the format {format}");
+            skipped(format!("git makes no repository of the format {format}"));
             return None;
         }
         for file in ["kept.txt", "changed.txt", "sub/kept.txt", "other.txt"] {

@@ -21,6 +21,9 @@ pub mod opinion;
 pub mod options;
 pub mod policy;
 pub mod sandbox;
+#[cfg(test)]
+#[path = "../../core/src/skip.rs"]
+mod skip;
 #[cfg(target_os = "linux")]
 mod spaces;
 mod wire;

@@ -1,12 +1,10 @@
 //! Scripts under the real shells: all that the policy allowed did nothing else, and all that ran is among the facts.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test that fails should panic, and one that is skipped should say so"
-)]
+#![allow(clippy::unwrap_used, reason = "a test that fails should panic")]
 
 #[path = "../../core/src/effort.rs"]
 mod effort;
+#[path = "../../core/src/skip.rs"]
+mod skip;
 
 use std::path::Path;
 
@@ -16,10 +14,11 @@ use countersign_oracle::engine::PolicyEngine;
 use countersign_oracle::generate;
 use countersign_oracle::sandbox::{SandboxShell, ShellSandbox};
 use effort::effort;
+use skip::skipped;
 
 /// A sandbox, or the reason why it cannot start, said aloud.
 fn sandbox() -> Option<ShellSandbox> {
-    ShellSandbox::start().map_err(|error| eprintln!("SKIPPED: {error}")).ok()
+    ShellSandbox::start().map_err(skipped).ok()
 }
 
 /// Misses that are known and not fixed yet. While there are any, generated scripts may do what a complete analysis does

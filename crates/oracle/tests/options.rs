@@ -1,17 +1,16 @@
 //! Programs with their options: what is allowed does what the verdict says, and nothing else.
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test that fails should panic, and one that is skipped should say so"
-)]
+#![allow(clippy::unwrap_used, reason = "a test that fails should panic")]
 
 #[path = "../../core/src/effort.rs"]
 mod effort;
+#[path = "../../core/src/skip.rs"]
+mod skip;
 
 use countersign_oracle::options::campaign::{OptionCampaign, OptionCampaignReport};
 use countersign_oracle::options::inside::WorkerProcess;
 use effort::effort;
+use skip::skipped;
 
 /// Programs that every machine has, and some commands of git.
 const PROGRAMS: [&str; 14] = [
@@ -29,7 +28,7 @@ fn options_do_what_the_verdict_says() {
             "the world cannot be made",
         ];
         assert!(absent.iter().any(|it| why.contains(it)), "{why}");
-        eprintln!("SKIPPED: {why}");
+        skipped(why);
         return;
     }
     let campaign = OptionCampaign {
@@ -41,7 +40,7 @@ fn options_do_what_the_verdict_says() {
         seconds: 600,
     };
     let report: OptionCampaignReport = campaign.run(|_| ()).unwrap();
-    report.missing.iter().for_each(|name| eprintln!("SKIPPED: {name} is not on this machine"));
+    report.missing.iter().for_each(|name| skipped(format!("{name} is not on this machine")));
     assert!(report.ran() > 0, "nothing ran: {report:?}");
     assert!(report.differences.is_empty(), "{:#?}", report.differences);
     for (name, row) in &report.rows {

@@ -176,7 +176,7 @@ pub(crate) const ATTACKS: &[EscapeAttempt] = &[
         let memory = unsafe { libc::memfd_create(c"sh".as_ptr(), 0) };
         checked(memory.into())?;
         fs::write(format!("/proc/self/fd/{memory}"), fs::read("/bin/sh")?)?;
-        let line = format!("echo x > {}", outside("kept").display());
+        let line = format!("echo x > '{}'", outside("kept").display());
         let status =
             Command::new(format!("/proc/self/fd/{memory}")).args(["-c", &line]).status()?;
         if status.success() { Ok(()) } else { Err(Error::other("refused")) }

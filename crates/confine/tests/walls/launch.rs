@@ -1,13 +1,14 @@
 //! Starts commands under plans, in places made for a test.
 
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
+
+use crate::skip::skipped;
 
 pub(crate) const LAUNCHER: &str = env!("CARGO_BIN_EXE_countersign-confine");
 pub(crate) const NOBODY: u32 = 65534;
@@ -19,12 +20,29 @@ pub(crate) struct TestFolder {
     pub user: Option<u32>,
 }
 
+/// A new folder that is no temporary one: a command has those of its own. The checkout may lie among them itself.
+fn made_outside_of_temporary(name: &str) -> PathBuf {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let places = [env!("CARGO_TARGET_TMPDIR"), "/srv", "/opt", &home];
+    let lasting = places.iter().filter(|place| {
+        place.starts_with('/')
+            && !["/tmp", "/var/tmp"].iter().any(|it| Path::new(place).starts_with(it))
+    });
+    for place in lasting {
+        let root = Path::new(place).join(name);
+        let _ = fs::remove_dir_all(&root);
+        if fs::create_dir_all(&root).is_ok() {
+            return root;
+        }
+    }
+    panic!("no place for files that are not temporary: {places:?}");
+}
+
 impl TestFolder {
     pub(crate) fn new(name: &str, user: Option<u32>) -> Self {
         let who = user.map_or("self".into(), |user| user.to_string());
-        let root = Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join(format!("confine-{}-{name}-{who}", std::process::id()));
-        let _ = fs::remove_dir_all(&root);
+        let root =
+            made_outside_of_temporary(&format!("confine-{}-{name}-{who}", std::process::id()));
         for folder in [
             "project/deep",
             "project/.secrets",
@@ -176,7 +194,7 @@ pub(crate) fn users() -> Vec<Option<u32>> {
 pub(crate) fn has_namespaces(place: &TestFolder) -> bool {
     let gives = gives_namespaces(place);
     if !gives {
-        let _ = writeln!(std::io::stderr(), "not tried here, there are no namespaces");
+        skipped("there are no namespaces");
     }
     gives
 }

@@ -64,7 +64,7 @@ fn an_exact_path_is_the_one_that_was_shown_or_nothing() {
             all
         };
         for without in ways(&place) {
-            let look = format!("cat {}/secret", link.display());
+            let look = format!("cat '{}/secret'", link.display());
             let followed =
                 place.sh(&look, &json!({ "read": read(&[&link]), "withoutNamespaces": without }));
             assert_eq!(followed.out, "secret", "{followed:?}");

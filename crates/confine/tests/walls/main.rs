@@ -16,6 +16,8 @@ mod hidden;
 mod hostile;
 mod launch;
 mod links;
+#[path = "../../../core/src/skip.rs"]
+mod skip;
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -32,6 +34,7 @@ use effort::effort;
 use hostile::{ATTACKS, VARIABLES};
 use launch::{LAUNCHER, TestFolder, changed, exists, has_namespaces, users, variants, ways};
 use serde_json::{Value, json};
+use skip::skipped;
 
 /// The hostile program: this test, started by the others with its targets.
 #[test]
@@ -207,8 +210,8 @@ fn place_as<'a>(place: &TestFolder, command: &'a mut Command) -> &'a mut Command
 #[test]
 fn what_is_allowed_works() {
     let line = "mkdir -p deep/er && echo text > deep/er/file && mv deep/er/file deep/er/moved && cat deep/er/moved \
-        && chmod 755 deep/er/moved && touch -d 2020-01-01 own && rm -r deep && ls /usr >/dev/null && echo x > $TMPDIR/t \
-        && cat $TMPDIR/t && echo to-null > /dev/null && (echo piped | cat) && cat </dev/zero | head -c 3 | wc -c && pwd";
+        && chmod 755 deep/er/moved && touch -d 2020-01-01 own && rm -r deep && ls /usr >/dev/null && echo x > \"$TMPDIR/t\" \
+        && cat \"$TMPDIR/t\" && echo to-null > /dev/null && (echo piped | cat) && cat </dev/zero | head -c 3 | wc -c && pwd";
     for user in users() {
         let place = TestFolder::new("allowed", user);
         for changes in variants(&place) {
@@ -413,7 +416,8 @@ fn a_terminal_is_neither_read_nor_typed_into() {
             reader.read_line(&mut said).unwrap();
         }
         if said.contains("No such file") {
-            return; // No Python here.
+            skipped("there is no Python");
+            return;
         }
         assert!(!said.contains("through"), "{without}: {said}");
         assert_eq!(said.matches("refused").count(), 8, "{said}");
@@ -558,7 +562,8 @@ fn without_namespaces_one_port_is_reached_by_tcp_and_nothing_else() {
         );
         let ended = place.run(&plan);
         if ended.code == Some(125) && ended.err.contains("Landlock 4") {
-            return; // An older kernel.
+            skipped("the kernel has no Landlock 4");
+            return;
         }
         let through: Vec<&str> =
             ended.out.lines().filter(|line| line.starts_with("through")).collect();

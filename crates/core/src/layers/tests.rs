@@ -191,15 +191,15 @@ fn a_name_that_leads_nowhere_is_no_absence() {
     for (place, target, told) in [
         (USER, Some("/nope/policy.toml"), nowhere),
         (USER, Some("../away/policy.toml"), nowhere),
-        ("config", Some("/nope"), nowhere),
+        ("config", Some("/dev/null/nope"), nowhere),
         ("config", Some("away"), nowhere),
         ("config", None, "is not a directory"),
-        (PROJECT, Some("/nope"), nowhere),
-        ("project/.countersign", Some("/nope"), nowhere),
+        (PROJECT, Some("/dev/null/nope"), nowhere),
+        ("project/.countersign", Some("/dev/null/nope"), nowhere),
         ("project/.countersign", None, "is not a directory"),
         ("project", Some("nope"), nowhere),
-        ("etc/policy.toml", Some("/nope"), nowhere),
-        ("etc", Some("/nope"), nowhere),
+        ("etc/policy.toml", Some("/dev/null/nope"), nowhere),
+        ("etc", Some("/dev/null/nope"), nowhere),
     ] {
         let stands = |dir: &Dir| {
             let path = dir.0.join(place);

@@ -8,6 +8,7 @@ use std::process::Command;
 use countersign_core::policy::Effect;
 
 use crate::house::{House, own, started, tried, verdict};
+use crate::skip::skipped;
 
 /// A project without symlinks and secrets, and a home with one.
 fn house(name: &str) -> House {
@@ -355,7 +356,7 @@ fn programs_print_what_they_do_not_understand_of_such_a_file() {
         symlink(house.at("home/.docker/config.json"), project.join(file)).unwrap();
         let ran = Command::new(words[0]).args(&words[1..]).current_dir(&project).output();
         let Ok(output) = ran else {
-            eprintln!("skipped: {} is not on this machine", words[0]);
+            skipped(format!("{} is not on this machine", words[0]));
             continue;
         };
         let text = [output.stdout, output.stderr].concat();

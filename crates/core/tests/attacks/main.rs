@@ -12,6 +12,8 @@ mod rights;
 mod secrets;
 mod settings;
 mod shown;
+#[path = "../../src/skip.rs"]
+mod skip;
 mod swapped;
 mod told;
 #[path = "../verdicts/mod.rs"]

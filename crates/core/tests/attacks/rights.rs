@@ -6,6 +6,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use countersign_core::policy::Effect;
 
 use crate::house::{House, own, started, tried, verdict};
+use crate::skip::skipped;
 
 #[test]
 fn no_file_gets_the_rights_of_its_owner_unasked() {
@@ -212,7 +213,7 @@ fn files_that_options_name_or_compare_are_read() {
 fn a_compiler_that_really_writes_outside_of_the_project_was_asked_about() {
     let compiler = concat!(env!("CARGO_MANIFEST_DIR"), "/../../node_modules/.bin/tsc");
     if !std::path::Path::new(compiler).exists() {
-        eprintln!("skipped: there is no {compiler}");
+        skipped(format!("there is no {compiler}"));
         return;
     }
     for (options, leaves) in [

@@ -1,6 +1,9 @@
 //! What the tests over peers' cases share.
 #![allow(dead_code, reason = "each test uses its own part")]
 
+#[path = "../../src/skip.rs"]
+mod skip;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -8,6 +11,7 @@ use countersign_core::path::{PathContext, RealFiles};
 use countersign_core::policy::document::PolicyDocument;
 use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
 use serde_json::Value;
+use skip::skipped;
 
 /// A file of cases; `None`, and said so, when it is not there.
 pub(crate) fn cases(name: &str) -> Option<Value> {
@@ -18,7 +22,7 @@ pub(crate) fn cases(name: &str) -> Option<Value> {
     match std::fs::read_to_string(shared.join("cases").join(name)) {
         Ok(text) => Some(serde_json::from_str(&text).unwrap()),
         Err(_) => {
-            eprintln!("SKIPPED: no shared cases {name} (set COUNTERSIGN_SHARED)");
+            skipped(format!("no shared cases {name}: COUNTERSIGN_SHARED names none"));
             None
         }
     }

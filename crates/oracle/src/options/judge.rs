@@ -159,9 +159,23 @@ fn file_mention(action: &Action, files: &dyn FileLookup) -> Option<FileMention> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::world::ROOT;
+    use crate::skip::skipped;
+
+    /// The lines start in the world, which is made for programs alone: here it is to be missing.
+    fn has_world() -> bool {
+        let has = std::path::Path::new(ROOT).symlink_metadata().is_ok();
+        if has {
+            skipped(format!("there is a {ROOT} on this machine"));
+        }
+        has
+    }
 
     #[test]
     fn only_the_project_may_be_used() {
+        if has_world() {
+            return;
+        }
         let judge = LineJudge::new(&["cat".to_owned(), "rm".to_owned()]).unwrap();
         let allowed = |line: &str| matches!(judge.verdict(line).unwrap(), LineVerdict::Allowed(_));
         assert!(allowed("cat a") && allowed("rm -r d"));
@@ -170,6 +184,9 @@ mod tests {
 
     #[test]
     fn a_verdict_speaks_of_files() {
+        if has_world() {
+            return;
+        }
         let judge = LineJudge::new(&["rm".to_owned()]).unwrap();
         let LineVerdict::Allowed(mentions) = judge.verdict("rm -r d").unwrap() else {
             panic!("asked")

@@ -261,7 +261,7 @@ fn unknowns_that_a_rule_may_name() {
 #[test]
 fn figures() {
     if std::env::var_os("COUNTERSIGN_FIGURES").is_none() {
-        eprintln!("SKIPPED: COUNTERSIGN_FIGURES is not set");
+        crate::skip::skipped("COUNTERSIGN_FIGURES is not set");
         return;
     }
     for text in [

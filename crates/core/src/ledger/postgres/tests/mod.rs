@@ -24,12 +24,13 @@ use crate::ledger::seal::ContentKey;
 use crate::ledger::{
     DecideOutcome, Ledger, LedgerError, LedgerEvent, OpenOptions, RedeemOutcome, RequestOutcome,
 };
+use crate::skip::skipped;
 
 /// A schema of its own on the server for tests.
 pub(crate) fn url() -> Option<String> {
     let url = std::env::var("COUNTERSIGN_TEST_PG").ok().filter(|url| !url.is_empty());
     let Some(url) = url else {
-        eprintln!("skipped: COUNTERSIGN_TEST_PG names no server");
+        skipped("COUNTERSIGN_TEST_PG names no server");
         return None;
     };
     let mark = if url.contains('?') { '&' } else { '?' };

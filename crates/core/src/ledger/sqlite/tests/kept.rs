@@ -45,7 +45,7 @@ fn fill(ledger: &SqliteLedger) {
 #[test]
 fn write_the_fixture() {
     if std::env::var_os("COUNTERSIGN_WRITE_FIXTURE").is_none() {
-        eprintln!("SKIPPED: COUNTERSIGN_WRITE_FIXTURE is not set");
+        crate::skip::skipped("COUNTERSIGN_WRITE_FIXTURE is not set");
         return;
     }
     let directory = Directory::new();

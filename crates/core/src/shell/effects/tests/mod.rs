@@ -195,7 +195,7 @@ fn many_words_take_time_in_proportion() {
 #[test]
 fn speed() {
     if std::env::var_os("COUNTERSIGN_FIGURES").is_none() {
-        eprintln!("SKIPPED: COUNTERSIGN_FIGURES is not set");
+        crate::skip::skipped("COUNTERSIGN_FIGURES is not set");
         return;
     }
     for command in [

@@ -28,7 +28,7 @@ fn wait_for(engine: &SqliteEngine, name: &str, value: i64) {
         let poll = if bell.is_heard() {
             NEVER
         } else {
-            eprintln!("SKIPPED: the system has no more watches for us");
+            crate::skip::skipped("the system has no more watches for us");
             POLL
         };
         let start = Instant::now();

@@ -1,0 +1,1 @@
+export function enterTemporary(memory?: number): () => void;
