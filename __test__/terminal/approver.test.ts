@@ -83,10 +83,13 @@ test('an edit that changes nothing is no edit, and one that stands out needs a s
   await until('y runs it like this');
   await until('Run it? ', 4);
   expect(shown()).toMatch(/It would run like this:[^]*\/home\/y[^]*it takes away what may not come back/);
-  // It is the draft, and the same once more.
+  // It is the draft, which Enter alone does not confirm.
   input.write('e\r');
   await until('Run it with: ', 2);
   input.write('\r');
+  await until('Nothing was changed', 2);
+  await until('Run it? ', 5);
+  input.write('y\r');
   expect(await decided).toEqual({ type: 'edit', args: { command: 'rm -rf /home/y' } });
 });
 
