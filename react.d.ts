@@ -126,7 +126,7 @@ export interface ApprovalLabels {
   /**
    * Where that was pressed within a second, or by a key that is held down.
    *
-   * @default 'That came too early: read it first, then press once more.'
+   * @default 'That came too early: read it, then press again.'
    */
   tooEarly: string;
   /** Before the names of what deceives the eye. @default 'Beware' */

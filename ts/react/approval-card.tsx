@@ -159,12 +159,6 @@ interface CardLook extends ShownLook {
   readonly what: string;
 }
 
-/** All that a yes is about: the call, with what was said of it, or the edit. */
-function shownOf({ input, preview, details }: PartProps['approval'], edited: string | undefined): string {
-  const { flags = [], dangers = [] } = details ?? {};
-  return JSON.stringify(edited === undefined ? [jsonOf(input), preview, flags, dangers] : { edited });
-}
-
 function Actions({ approval, labels }: PartProps): ReactElement {
   const [reason, setReason] = useState('');
   const [edited, setEdited] = useState<string>();
@@ -175,7 +169,8 @@ function Actions({ approval, labels }: PartProps): ReactElement {
   const written = jsonOf(approval.input);
   const args = edited === undefined ? undefined : parsed(edited);
   const isUnchanged = args !== undefined && isSameJson(args.value, approval.input);
-  const shown = shownOf(approval, edited);
+  /** All that a yes is about: the edit, or the call with what is said of it. */
+  const shown = edited ?? JSON.stringify([written, approval.preview, approval.details]);
   const hasLooked = look?.what === shown;
   const isOut = state === 'answered';
   const click = (decide: () => Promise<void>) => (event: MouseEvent) => {
