@@ -334,6 +334,16 @@ test('lines that are pasted on a terminal are one text, whose first line approve
   expect(await decided).toEqual({ type: 'reject', reason: 'y\nthen the others\nas well' });
 });
 
+test('a paste that comes in two parts is one text, too', async () => {
+  const { input, output, until } = place(true);
+  const decided = terminalApprover({ input, output })(await requestFor({ command: 'ls' }), signal);
+  await until('Run it? ');
+  input.write('y\r');
+  await new Promise((resolve) => setImmediate(resolve));
+  input.write('but only the tests\r');
+  expect(await decided).toEqual({ type: 'reject', reason: 'y\nbut only the tests' });
+});
+
 test('what a reviewer said is shown beside the call', async () => {
   const request = await requestFor({ command: 'ls' });
   const said = { model: 'm', criteria: '', criteriaDigest: '', decides: false, bar: null } as const;

@@ -1,13 +1,8 @@
 /** What the plain front end reads: the lines of a pipe, one by one, and what a person types on a terminal, as texts. */
 import type { Readable } from 'node:stream';
+import { SEEN, TOGETHER } from '../../terminal/typing.js';
 
 type LineSource = Readable & { isTTY?: boolean; setRawMode?: (isRaw: boolean) => unknown };
-
-/** Lines that a terminal sends sooner after each other are of one paste, in ms: no person types that fast. */
-const TOGETHER = 50;
-
-/** On a terminal, what was typed sooner after what it would answer was not typed with that in sight, in ms. */
-const SEEN = 250;
 
 const CTRL_C = '\u0003';
 
