@@ -123,6 +123,12 @@ export interface ApprovalLabels {
    * @default 'I have looked twice: approve'
    */
   approveAnyway: string;
+  /**
+   * Where that was pressed within a second, or by a key that is held down.
+   *
+   * @default 'That came too early: read it, then press again.'
+   */
+  tooEarly: string;
   /** Before the names of what deceives the eye. @default 'Beware' */
   warnings: string;
   /** @default (flag) => a few words, e.g. 'characters that cannot be seen' */

@@ -1,6 +1,6 @@
 /** The plain front end on a terminal: for screen readers, and for terminals that can do little. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { scratch } from '../policy/support.js';
@@ -113,6 +113,33 @@ const two: Turn = {
   ],
 };
 
+test.runIf(isThorough)(
+  'what decides nothing leaves the call waiting, and wrong arguments are asked about again',
+  async () => {
+    const { terminal, folder, has } = await plain([write('a.txt'), 'Done.'], ['--plain']);
+    await terminal.waitFor('/help lists commands');
+    terminal.type('make it\r');
+    await terminal.waitFor('anything else: no');
+    for (const [line, said] of [
+      ['', 'Nothing was decided'],
+      ['?', 'e JSON  yes, with these arguments'],
+      ['d', 'Call: '],
+      ['e', 'To edit, give the new arguments as JSON'],
+      ['e {', 'That is not JSON'],
+    ] as const) {
+      terminal.type(`${line}\r`);
+      await terminal.waitUntil(() => terminal.all().includes(said), said);
+    }
+    terminal.type('e {"x":1}\r');
+    const again = (): string => terminal.all().split('Waits for approval')[2] ?? '';
+    await terminal.waitUntil(() => again().includes('anything else: no'), 'it is asked about again');
+    expect(readdirSync(folder).filter((name) => name.endsWith('.txt'))).toEqual([]);
+    terminal.type('e {"file_path":"b.txt","content":"B"}\r');
+    await terminal.waitFor('Done.');
+    expect([has('a.txt'), has('b.txt')]).toEqual([false, true]);
+  },
+);
+
 test('one prompt on a terminal: what was typed before it asked approves nothing', async () => {
   const { terminal, has } = await plain([write('a.txt'), 'Done.'], ['--plain', '--prompt', 'make it']);
   terminal.type('y\ry\r');
@@ -134,7 +161,7 @@ test.runIf(isThorough)('an answer that was begun for another call is none', asyn
   expect((await countersign(['reject', approvalId], { cwd: folder })).code).toBe(0);
   await terminal.waitFor(/b\.txt[^]*anything else: no/);
   terminal.type('\r');
-  await terminal.waitFor('answer once more');
+  await terminal.waitFor('Nothing was decided');
   expect([has('a.txt'), has('b.txt')]).toEqual([false, false]);
   terminal.type('y\r');
   await terminal.waitFor('Done.');

@@ -285,7 +285,7 @@ test.skipIf(process.platform === 'win32').each(['n', 'y'])(
     const folder = project({ 'agent.mjs': SCRIPTS['ToolLoopAgent']! });
     const terminal = new Terminal(process.execPath, [cli, 'init'], { cwd: folder, columns: 120, rows: 90 });
     onTestFinished(() => terminal.close());
-    await terminal.waitFor('Write 2 files? [y, yes or ok / N]');
+    await terminal.waitFor(/Write 2 files\?\n\[y, yes or ok \/ N\]/);
     expect(changes(folder)).toBe('');
     terminal.write(`${answer}\r`);
     expect(await terminal.ended()).toBe(answer === 'y' ? 0 : 5);

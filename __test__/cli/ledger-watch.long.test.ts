@@ -94,8 +94,8 @@ describe('keys', () => {
     const early = press(asked, y, 1_249);
     expect([early.action, early.state.mode.at]).toEqual([undefined, 'confirm']);
     // Nor does a key that is held down: it counts from the last of them.
-    expect(press(early.state, y, 1_498).action).toBeUndefined();
-    expect(press(early.state, y, 1_499).action).toEqual({ type: 'approve', id: ids[0] });
+    expect(press(early.state, y, 2_248).action).toBeUndefined();
+    expect(press(early.state, y, 2_249).action).toEqual({ type: 'approve', id: ids[0] });
   });
 
   it('what stands out is looked at before it is asked about', () => {

@@ -1,4 +1,4 @@
-/** Imports in `ts/` run one way: wire <- errors <- values <- options <- redact, telemetry <- native <- gate <- ai-sdk <- index. */
+/** Imports in `ts/` run one way: wire, press <- errors <- values <- options <- redact, telemetry <- native <- gate <- ai-sdk <- index. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..');
 
 /** A room may import from itself and from those before it. Rooms of one line must not import from each other. */
 const ORDER = [
-  ['wire'],
+  ['wire', 'press'],
   ['errors'],
   ['values'],
   ['options'],
@@ -181,8 +181,8 @@ describe('no file imports', () => {
     expect([...loaded].filter((file) => roomOf(file) === 'policy-import')).toEqual([]);
   });
 
-  test('anything of the rest, or of Node, into ts/react, but the check of names', () => {
-    const names = /^ts\/(?:options\/(?:names|nearest)|errors\/(?:invalid-config|countersign)-error)\.ts$/;
+  test('anything of the rest, or of Node, into ts/react, but the check of names and of presses', () => {
+    const names = /^ts\/(?:press\/.*|options\/(?:names|nearest)|errors\/(?:invalid-config|countersign)-error)\.ts$/;
     const isInPage = (file: string) => roomOf(file) === 'react' || names.test(file);
     const those = imports.filter(({ file, isType }) => isInPage(file) && !isType);
     const outside = those.filter((each) => each.specifier !== 'react' && !isInPage(target(each) ?? 'ts/none'));
@@ -219,7 +219,10 @@ describe('no file imports', () => {
 
   test('the page of the inbox, which runs in a browser, or anything else from there at run time', () => {
     const isPage = (file: string) => file.startsWith('ts/inbox/page/');
-    const across = inside.filter(({ each, to }) => !each.isType && isPage(each.file) !== isPage(to!));
+    // It imports nothing itself.
+    const isShared = (file: string) => file.startsWith('ts/press/');
+    expect(inside.filter(({ each }) => isShared(each.file))).toEqual([]);
+    const across = inside.filter(({ each, to }) => !each.isType && isPage(each.file) !== isPage(to!) && !isShared(to!));
     expect(across.map(({ each }) => told(each))).toEqual([]);
   });
 

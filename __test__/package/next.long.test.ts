@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLATFORMS } from '../../ts/errors/addon-error.js';
 import { environment } from '../runtimes.js';
-import { noBrowser, openPage, useBrowser } from '../support/browser.js';
+import { lookTwice, noBrowser, openPage, useBrowser } from '../support/browser.js';
 import { packed, project, tool, unreachable, type Packed } from './hosts/support.js';
 
 const why = noBrowser ?? (await unreachable());
@@ -118,7 +118,7 @@ describe.skipIf(why !== undefined)(`Next.js${why === undefined ? '' : ` (skipped
         await card('del').getByRole('button', { name: 'Edit', exact: true }).click();
         await card('del').getByLabel('Arguments, as JSON').fill('{ "path": "b.txt" }');
         await card('del').getByRole('button', { name: 'Approve as edited' }).click();
-        await card('del').getByRole('button', { name: 'I have looked twice: approve' }).click();
+        await lookTwice(card('del').getByRole('button', { name: 'I have looked twice: approve' }));
         await card('pay').getByRole('button', { name: 'Reject' }).click();
         await page.getByText('First turn is over.').waitFor();
         expect(await (await fetch(`${origin}/api/chat`)).json()).toEqual(['deleted b.txt']);

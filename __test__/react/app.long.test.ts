@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { checkFolder } from '../examples/tried.js';
-import { describeInBrowser, openPage, seriousFindings, useBrowser } from '../support/browser.js';
+import { describeInBrowser, lookTwice, openPage, seriousFindings, useBrowser } from '../support/browser.js';
 import { isThorough } from '../support/effort.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -89,7 +89,7 @@ describeInBrowser('the example app', () => {
     /** What is sent cannot be taken back: it takes a second look. */
     async function approveMail(card: (tool: string) => Locator) {
       await card('send_email').getByRole('button', { name: 'Approve' }).click();
-      await card('send_email').getByRole('button', { name: 'I have looked twice: approve' }).click();
+      await lookTwice(card('send_email').getByRole('button', { name: 'I have looked twice: approve' }));
     }
 
     test('both calls are approved, and run when the last has its answer', async () => {

@@ -11,11 +11,13 @@ import type { PendingApproval } from '../../react.js';
 import { ApprovalCard, useApprovals } from '../../ts/react/index.js';
 import {
   describeInBrowser,
+  holdDown,
+  lookTwice,
   openPage,
   seriousFindings,
   stopClock,
-  useBrowser,
   type Watched,
+  useBrowser,
 } from '../support/browser.js';
 import type { Stage } from './stage/stage.js';
 
@@ -168,7 +170,7 @@ describeInBrowser('in a browser', () => {
     const yes = () => page.getByRole('button', { name: 'I have looked twice: approve' });
     const send = async () => {
       await look().click();
-      await yes().click();
+      await lookTwice(yes(), async () => edits.length > 0);
     };
     const field = () => page.getByLabel('Arguments, as JSON');
 
@@ -238,7 +240,7 @@ describeInBrowser('in a browser', () => {
       expect(await shown.count()).toBe(0);
       await look().click();
       expect(edits).toEqual([]);
-      await yes().click();
+      await lookTwice(yes());
       await expect.poll(() => edits).toMatchObject([{ args: { file_path: 'b.txt' } }]);
     });
 
@@ -326,9 +328,76 @@ describeInBrowser('in a browser', () => {
       const second = page.getByRole('button', { name: 'I have looked twice: approve' });
       await second.waitFor();
       expect(answers).toEqual([]);
-      await second.click();
+      await lookTwice(second);
       await expect.poll(() => answers).toEqual([{ id: `a-${id}`, approved: true }]);
     }
+  });
+
+  describe('a second look', () => {
+    const dangerous = (input: object) =>
+      messages(call('c1', { input }), data(details({ flags: [], dangers: ['it takes away what may not come back'] })));
+    const second = () => page.getByRole('button', { name: 'I have looked twice: approve' });
+    /** That nothing was sent by now is told by a rejection that comes behind. */
+    const nothingElse = async () => {
+      await reject().click();
+      await expect.poll(() => answers).toEqual([{ id: 'a-c1', approved: false }]);
+      expect(edits).toEqual([]);
+    };
+
+    test('one press of Enter that is held down does not give both yeses', async () => {
+      await show({ messages: dangerous({ command: 'rm -rf build' }) });
+      await approve().focus();
+      await holdDown(page, 'Enter');
+      await second().waitFor();
+      await nothingElse();
+    });
+
+    test('nor do two presses one right after the other, and each begins the time anew', async () => {
+      await show({ messages: dangerous({ command: 'rm -rf build' }) });
+      /** Presses it at this time, in ms. */
+      const enterAt = async (now: number) => {
+        await page.evaluate((at) => (performance.now = () => at), now);
+        await page.keyboard.press('Enter');
+      };
+      await approve().focus();
+      await enterAt(10_000);
+      await second().waitFor();
+      for (const now of [10_000, 10_600, 11_200, 12_199]) {
+        await enterAt(now);
+        await page.getByText('That came too early').waitFor();
+      }
+      expect(answers).toEqual([]);
+      await enterAt(13_199);
+      await expect.poll(() => answers).toEqual([{ id: 'a-c1', approved: true }]);
+    });
+
+    test('an edit is not sent by the press that shows it', async () => {
+      await show({ mayEdit: true, messages: dangerous({ command: 'rm -rf build' }) });
+      await page.getByRole('button', { name: 'Edit', exact: true }).click();
+      await page.getByLabel('Arguments, as JSON').fill('{ "command": "rm -rf dist" }');
+      await page.getByRole('button', { name: 'Approve as edited' }).focus();
+      await holdDown(page, 'Enter');
+      await second().waitFor();
+      await nothingElse();
+    });
+
+    test('at a call is none at another one of the same id, nor at one of which more is said', async () => {
+      await show({ messages: dangerous({ command: 'rm -rf build' }) });
+      await approve().click();
+      await second().waitFor();
+      await show({ messages: dangerous({ command: 'rm -rf /' }) });
+      await approve().waitFor();
+      expect(await second().count()).toBe(0);
+      await approve().click();
+      await second().waitFor();
+      await show({
+        messages: dangerous({ command: 'rm -rf /' }),
+        details: [details({ flags: [], dangers: ['it takes away all'] })],
+      });
+      await approve().waitFor();
+      expect(await second().count()).toBe(0);
+      await nothingElse();
+    });
   });
 
   test('the first answer stands: no rejection after an approval', async () => {

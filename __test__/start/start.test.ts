@@ -60,9 +60,9 @@ test.runIf(isThorough)('a reason with a better idea is followed, and asked about
   expect(changed(stdout)).toEqual(['  created bye.txt (2 bytes)']);
 });
 
-test.runIf(isThorough)('an empty line approves nothing, and it goes on waiting', async () => {
-  const { stdout } = await start([CREATE, '', '', 'n']);
-  expect(stdout.match(/Nothing was decided/g)).toHaveLength(2);
+test.runIf(isThorough)('an empty line approves nothing, and is a no to its call', async () => {
+  const { stdout } = await start([CREATE, '']);
+  expect(stdout).toContain('That was not taken, and is a no');
   expect(stdout).toContain('Nothing has changed');
 });
 
@@ -72,20 +72,16 @@ test('e: what runs is what the human wrote, and the model is told', async () => 
   expect(changed(stdout)).toEqual(['  created other.txt (5 bytes)']);
 });
 
-test('an edit that does not fit says so and asks again', async () => {
-  const { stdout } = await start([
-    CREATE,
-    'e {"file_path":7}',
-    'e {"file_path":',
-    'e',
-    'e {"file_path":"a","content":"b","mode":1}',
-    'n',
-  ]);
-  expect(stdout.match(/do not fit the schema of write_file/g)).toHaveLength(2);
-  expect(stdout).toContain('That is not JSON');
-  expect(stdout).toContain('To edit, give the new arguments as JSON');
-  expect(stdout).toContain('* write_file hello.txt: did not run');
-  expect(stdout).toContain('Nothing has changed');
+test('an edit that does not fit is a no that says so, and its line is for its call alone', async () => {
+  for (const [edit, why] of [
+    ['e {"file_path":7}', 'do not fit the schema of write_file'],
+    ['e {"file_path":', 'That is not JSON'],
+    ['e', 'does not answer it'],
+  ] as const) {
+    const { stdout } = await start(['create a.txt with hello and create b.txt with hello', edit, 'y']);
+    expect(stdout).toContain(why);
+    expect(changed(stdout)).toEqual(['  created b.txt (5 bytes)']);
+  }
 });
 
 test('several calls at once are asked about in their order, each with its own answer', async () => {

@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { withLock } from '../../scripts/lock.mjs';
 import { exec } from '../runtimes.js';
@@ -183,4 +183,32 @@ export async function seriousFindings(page: Page): Promise<string[]> {
   return found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help} (${node.target.join(' ')})`));
+}
+
+/**
+ * Gives the second yes, as often as it takes: one that comes before what it is about was in sight for long enough counts for nothing.
+ *
+ * @param isTaken whether it was. @default the button is gone, or can no longer be pressed
+ */
+export async function lookTwice(
+  button: Locator,
+  isTaken = async () => !(await button.isVisible()) || (await button.isDisabled().catch(() => true)),
+): Promise<void> {
+  await button.waitFor();
+  for (;;) {
+    await button.page().waitForTimeout(1_100);
+    if (await isTaken()) return;
+    await button.click();
+  }
+}
+
+/** Holds a key down, as long as a keyboard needs to repeat it, and for some repetitions. */
+export async function holdDown(page: Page, key: string): Promise<void> {
+  await page.keyboard.down(key);
+  await page.waitForTimeout(520);
+  for (let times = 0; times < 5; times++) {
+    await page.keyboard.down(key);
+    await page.waitForTimeout(33);
+  }
+  await page.keyboard.up(key);
 }

@@ -83,10 +83,13 @@ test('an edit that changes nothing is no edit, and one that stands out needs a s
   await until('y runs it like this');
   await until('Run it? ', 4);
   expect(shown()).toMatch(/It would run like this:[^]*\/home\/y[^]*it takes away what may not come back/);
-  // It is the draft, and the same once more.
+  // It is the draft, which Enter alone does not confirm.
   input.write('e\r');
   await until('Run it with: ', 2);
   input.write('\r');
+  await until('Nothing was changed', 2);
+  await until('Run it? ', 5);
+  input.write('y\r');
   expect(await decided).toEqual({ type: 'edit', args: { command: 'rm -rf /home/y' } });
 });
 
@@ -329,6 +332,16 @@ test('lines that are pasted on a terminal are one text, whose first line approve
   await until('Run it? ');
   input.write('y\rthen the others\ras well');
   expect(await decided).toEqual({ type: 'reject', reason: 'y\nthen the others\nas well' });
+});
+
+test('a paste that comes in two parts is one text, too', async () => {
+  const { input, output, until } = place(true);
+  const decided = terminalApprover({ input, output })(await requestFor({ command: 'ls' }), signal);
+  await until('Run it? ');
+  input.write('y\r');
+  await new Promise((resolve) => setImmediate(resolve));
+  input.write('but only the tests\r');
+  expect(await decided).toEqual({ type: 'reject', reason: 'y\nbut only the tests' });
 });
 
 test('what a reviewer said is shown beside the call', async () => {

@@ -56,7 +56,8 @@ describe.each(CALLS)('%s', (_, waiting, line, why) => {
     const note = (what: string) => (id: string, more?: unknown) => {
       chat.view = viewOf();
       chat.isOver = true;
-      return Promise.resolve(done.push(more ?? id ?? what));
+      done.push(more ?? id ?? what);
+      return Promise.resolve(undefined);
     };
     const input = new PassThrough();
     const always = { allow: { label: '`ls`', also: [] }, deny: null } as never;
@@ -123,5 +124,78 @@ describe('in the chat, where another process decides first', () => {
     input.end('A\nonce more\n');
     await over;
     expect([has(), prompts.length]).toEqual([[true, true, true], 3]);
+  });
+});
+
+describe('in the chat, a line that cannot be taken is a no to its call, and the next line belongs to the next call', () => {
+  const write = (path: string) => call('write_file', { file_path: path, content: 'x' }, path);
+
+  /** Runs calls with these lines, to the end of the input. What was made, what the model was told, and what was shown. */
+  async function answered(lines: string[], turns = [calls(write('a'), write('b')), says('Done.')]) {
+    const { chat, folder, prompts } = await stage([...turns, says('Again.'), says('Again.')]);
+    const input = new PassThrough();
+    let shown = '';
+    input.end(['go', ...lines, ''].join('\n'));
+    const code = await showLines(chat, { input, write: (text) => (shown += text), canAsk: true, emoji: false });
+    const made = ['a', 'b', 'c'].filter((path) => existsSync(join(folder, path)));
+    return { made, told: JSON.stringify(prompts[1] ?? ''), shown, code, rounds: prompts.length };
+  }
+
+  test.each([
+    ['an edit that is no JSON', 'e {"file_path":"c"', 'That is not JSON'],
+    ['an edit that misses the schema', 'e {"x":1}', 'file_path'],
+    ['an edit that changes nothing', 'e {"file_path":"a","content":"x"}', 'changes nothing'],
+    ['an empty line', '', 'does not answer it'],
+    ['the wish to see all of it', 'd', 'does not answer it'],
+    ['a question for the answers', '?', 'does not answer it'],
+    ['a key that is not offered', 'p', 'does not answer it'],
+    ['e alone', 'e', 'does not answer it'],
+    ['always, of what is offered to nobody', 's', 'does not answer it'],
+  ])('%s', async (what, line, why) => {
+    const isAlways = what.startsWith('always');
+    const first = isAlways ? call('execute', { command: '$(cat x)' }, 'a') : write('a');
+    const { made, told, shown, rounds } = await answered([line, 'y'], [calls(first, write('b')), says('Done.')]);
+    expect([made, rounds]).toEqual([['b'], 2]);
+    expect(told).toContain(why);
+    expect(shown).toContain('That was not taken, and is a no: ');
+  });
+
+  test('Auto-approve that stays off', async () => {
+    const { chat, folder } = await stage([calls(write('a'), write('b')), says('Done.')], {
+      options: { beforeAuto: () => Promise.reject(new Error('a policy cannot be read')) },
+    });
+    const input = new PassThrough();
+    input.end('go\nA\ny\n');
+    await showLines(chat, { input, write: () => {}, canAsk: true, emoji: false });
+    expect(['a', 'b'].map((path) => existsSync(join(folder, path)))).toEqual([false, true]);
+  });
+
+  test('a line for a question that does not answer it leaves all of them unanswered, and their lines answer no call', async () => {
+    const questions = ['One?', 'Two?'].map((question) => ({ kind: 'text', question }));
+    const ask = call('ask_user', { questions }, 'ask');
+    for (const [line, rest] of [
+      ['', 'y'],
+      ['/no', 'y'],
+    ] as const) {
+      const { made, told } = await answered([line, rest, 'n'], [calls(ask, write('b')), says('Done.')]);
+      expect([line, made]).toEqual([line, []]);
+      expect(told).toContain('did not answer');
+    }
+  });
+
+  test('the last line needs no end, and half a line of a pipe that breaks is none', async () => {
+    for (const isWhole of [true, false]) {
+      const { chat, folder } = await stage([calls(write('a')), says('Done.')]);
+      const input = new PassThrough();
+      input.write('go\n');
+      const over = showLines(chat, { input, write: () => {}, canAsk: true, emoji: false });
+      await asked(chat);
+      input.write('y');
+      await new Promise((resolve) => setImmediate(resolve));
+      if (isWhole) input.end();
+      else input.destroy();
+      await over;
+      expect(existsSync(join(folder, 'a'))).toBe(isWhole);
+    }
   });
 });

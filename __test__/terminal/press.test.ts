@@ -70,14 +70,14 @@ describe('keys that come too early', () => {
         if (key === 'A') ({ state } = at(at(state, 2400, 'y').state, 2401, enter));
         expect(state.said).toContain('look twice');
         expect(at(state, key === 'A' ? 2500 : 2100, enter).action).toBeUndefined();
-        expect(at(state, 2700, enter).action).toMatchObject({ type });
+        expect(at(state, 3500, enter).action).toMatchObject({ type });
       }
       // Nor by a word for it.
       let { state, action } = at(start, 2000, 'o');
       ({ state, action } = at(state, 2001, 'k'));
       ({ state, action } = at(state, 2400, enter));
       expect([action, state.said]).toEqual([undefined, expect.stringContaining('look twice')]);
-      expect(at(state, 2800, enter).action).toMatchObject({ answers: approved });
+      expect(at(state, 3500, enter).action).toMatchObject({ answers: approved });
     }
   });
 
@@ -430,7 +430,7 @@ test('Auto-approve, where another call that waits stands out, is turned on by a 
   let action: KeyAction | undefined;
   ({ state, action } = press2(press2(state, 4000, 'y').state, 4001, enter));
   expect([action, state.said]).toEqual([undefined, expect.stringContaining('look twice')]);
-  expect(press2(state, 5000, enter).action).toMatchObject({ type: 'approveAll' });
+  expect(press2(state, 5001, enter).action).toMatchObject({ type: 'approveAll' });
 });
 
 test('a reason keeps the cursor on no', () => {
@@ -565,7 +565,34 @@ describe('a second look is for the key that comes next, and for a while', () => 
     sitting.wait(500);
     expect(sitting.press('enter')).toBeUndefined();
     expect(sitting.state.said).toContain('look twice');
-    sitting.wait(500);
+    sitting.wait(1000);
+    expect(sitting.press('enter')).toMatchObject({ type: 'decide', answers: approved });
+  });
+
+  test.each([200, 500, 999])('an Enter that is held down, and repeats after %i ms, gives one yes alone', (delay) => {
+    const sitting = new Sitting([risky], { columns: 80, rows: 24 });
+    sitting.wait(1500);
+    sitting.type('y');
+    expect(sitting.press('enter')).toBeUndefined();
+    sitting.wait(delay);
+    for (let times = 0; times < 100; times++) {
+      expect(sitting.press('enter')).toBeUndefined();
+      sitting.wait(33);
+    }
+    sitting.wait(1000);
+    expect(sitting.press('enter')).toMatchObject({ type: 'decide', answers: approved });
+  });
+
+  test('an Enter that comes too early sends no prompt that was being written before', () => {
+    const sitting = new Sitting([risky], { columns: 80, rows: 24 });
+    sitting.state = { ...sitting.state, draft: draftOf('go on') };
+    sitting.wait(1500);
+    sitting.type('y');
+    expect(sitting.press('enter')).toBeUndefined();
+    sitting.wait(600);
+    expect(sitting.press('enter')).toBeUndefined();
+    expect(sitting.state.draft.text).toBe('go on');
+    sitting.wait(1000);
     expect(sitting.press('enter')).toMatchObject({ type: 'decide', answers: approved });
   });
 

@@ -1,6 +1,5 @@
 /** Lines, one after the other: what has scrolled out of the window is approved by a second yes. */
 import { PassThrough, Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import type { Question } from '../../index.js';
 import { COMMANDS } from '../../ts/cli/chat/commands.js';
@@ -155,15 +154,15 @@ describe.each([
     const window = () => ({ columns: 80, rows: 24 });
     const over = showLines(chat as unknown as LocalChat, { input, write, window, canAsk: true, emoji: false });
     // What is typed sooner was not typed with it in sight.
-    const type = (line: string) => sleep(400).then(() => input.write(`${line}\n`));
+    const type = (line: string, times: number) => until('Your answer:', times).then(() => input.write(`${line}\n`));
     await until('A number');
-    await type('1');
+    await type('1', 1);
     if (isTwice) {
       await until('An answer once more counts');
-      await type('2');
+      input.write('2\n');
     }
     await until('And why?');
-    await type('so');
+    await type('so', 2);
     await vi.waitUntil(() => answered.length > 0, PATIENTLY);
     expect(answered).toEqual([[isTwice ? 'blue' : 'red', 'so']]);
     expect(shown().includes('Look twice: it has')).toBe(isTwice);

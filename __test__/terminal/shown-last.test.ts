@@ -45,7 +45,10 @@ function atTheApprover(asked: ApprovalRequest) {
 function atThePlainChat(asked: ApprovalRequest) {
   let shown = '';
   const done: unknown[] = [];
-  const note = (what: string) => (_: string, more?: unknown) => Promise.resolve(done.push(more ?? what));
+  const note = (what: string) => (_: string, more?: unknown) => {
+    done.push(more ?? what);
+    return Promise.resolve(undefined);
+  };
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
   const chat = {
     view: viewOf(askOf(asked, 1, 1)),
@@ -61,6 +64,8 @@ function atThePlainChat(asked: ApprovalRequest) {
     approveAll: note('all'),
     approveAlike: note('like'),
     always: note('always'),
+    // Its input goes with the test.
+    refuse: async () => void (chat.view = viewOf()),
   };
   void showLines(chat as unknown as LocalChat, { input, write: (text) => (shown += text), canAsk: true, emoji: false });
   onTestFinished(() => void input.destroy());

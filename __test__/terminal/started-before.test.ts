@@ -83,7 +83,7 @@ test('--plain lets it run with other arguments by a second answer, and with its 
     lastRun: undefined,
     isOver: false,
     reconsider: (_: string, args: unknown) => Promise.resolve(askOf({ ...call, args, preview: String(args) }, 1, 1)),
-    decide: (_: string, decision: unknown) => Promise.resolve(edited.push(decision)),
+    decide: async (_: string, decision: unknown) => void edited.push(decision),
   };
   void showLines(chat as unknown as LocalChat, { input, write: (text) => (shown += text), canAsk: true, emoji: false });
   const until = async (text: string, times: number) => {

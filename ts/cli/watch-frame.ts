@@ -116,6 +116,7 @@ function keysIn({ mode, records, selected }: WatchState, columns: number): strin
     case 'words':
       return records.some(({ approvalId }) => approvalId === mode.id) ? 'Enter sends it  Esc back' : 'Esc back';
     case 'confirm':
+      if (mode.isEarly) return 'that key came too early: press it again  any other key leaves it waiting';
       return mode.what === 'skip'
         ? 'y yes  any other key leaves it waiting'
         : 'y yes  space j k scroll  any other key leaves it waiting';

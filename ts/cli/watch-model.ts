@@ -2,6 +2,7 @@
 import type { DecisionType, GateEvent } from '../../index.js';
 import { doubtsAbout } from '../gate/danger.js';
 import type { KeptRecord } from '../native.js';
+import { PAUSE } from '../press/second-look.js';
 import { EMPTY, edited as typedIn, insert } from './chat/screen/draft.js';
 import type { KeyName, PressedKey } from './chat/screen/keys.js';
 import { hidden, nextPage, standing, stood } from './chat/screen/seen.js';
@@ -24,7 +25,6 @@ export type WatchAction =
 export const START: WatchState = {
   records: [],
   selected: null,
-  isChosen: true,
   mode: { at: 'list' },
   arrived: new Map(),
   beside: new Map(),
@@ -38,9 +38,8 @@ export const START: WatchState = {
 export function withRecords(state: WatchState, records: readonly KeptRecord[]): WatchState {
   const ids = new Set<string | null>(records.map(({ approvalId }) => approvalId));
   const isThere = (id: string | null) => ids.has(id);
-  let { selected, isChosen, mode, said } = state;
+  let { selected, mode, said } = state;
   if (!isThere(selected)) {
-    isChosen &&= selected === null;
     const row = state.records.findIndex(({ approvalId }) => approvalId === selected);
     selected = (records[Math.max(0, row)] ?? records.at(-1))?.approvalId ?? null;
   }
@@ -53,7 +52,7 @@ export function withRecords(state: WatchState, records: readonly KeptRecord[]): 
   if (mode.at === 'words' && !isThere(mode.id)) said = '';
   const arrived = new Map([...state.arrived].filter(([id]) => isThere(id)));
   const beside = new Map([...state.beside].filter(([id]) => isThere(id)));
-  return { ...state, records, selected, isChosen, mode, said, arrived, beside };
+  return { ...state, records, selected, mode, said, arrived, beside };
 }
 
 /** With what came to wait, and without what was decided. Many may come at once: each is looked at once. */
@@ -93,14 +92,10 @@ export const withoutDue = (state: WatchState, now: number): WatchState =>
   );
 
 /**
- * So long, in ms, must a question have been on the screen, and no key pressed, before a key answers it: what was typed before that was
- * for another, and a key that is held down is for none.
+ * So long, in ms, must what is asked have been on the screen, and no key pressed, before a key means it: what was typed before that was
+ * for another. A yes takes longer: it is the second one, and a key that is held down gives none.
  */
 const SEEN = 250;
-/** And so long where it is about a request that came in the place of another one: keys of habit were for that. */
-const UNCHOSEN = 1000;
-
-const quietOf = ({ isChosen }: WatchState): number => (isChosen ? SEEN : UNCHOSEN);
 
 /** With what is on the screen from now on, in ms of {@link performance.now}. */
 export function withPage(before: WatchState, room: WatchRoom, now: number): WatchState {
@@ -137,8 +132,9 @@ export function press(
     else if (mode.at === 'confirm') {
       const moved = scrolled(next, name, room);
       if (moved !== undefined) next = moved;
-      else if (now - mode.quietSince >= quietOf(next)) return answered(next, mode, strokes.slice(at), room);
-      else next = { ...next, mode: { ...mode, quietSince: now } };
+      else if (now - mode.quietSince >= (isYesKey(name) ? PAUSE : SEEN))
+        return answered(next, mode, strokes.slice(at), room);
+      else next = { ...next, mode: { ...mode, quietSince: now, isEarly: true } };
     } else {
       const moved = pressed(next, name, now, room);
       if (moved.action !== undefined) return moved;
@@ -328,5 +324,5 @@ function move(state: WatchState, by: number): WatchState {
   if (mode.at === 'help') return { ...state, mode: { ...mode, scroll: Math.max(0, mode.scroll + by) } };
   const row = records.findIndex(({ approvalId }) => approvalId === selected);
   const next = records[Math.min(records.length - 1, Math.max(0, row + by))];
-  return { ...state, selected: next?.approvalId ?? null, isChosen: true, said: '' };
+  return { ...state, selected: next?.approvalId ?? null, said: '' };
 }

@@ -9,8 +9,6 @@ export interface WatchState {
   records: readonly KeptRecord[];
   /** An id, never a row: what arrives does not move what is meant. */
   selected: string | null;
-  /** The human moved there, or was there from the beginning: it did not come in the place of one that no longer waits. */
-  isChosen: boolean;
   mode: { at: 'list' } | { at: 'request'; scroll: number } | { at: 'help'; scroll: number } | AskedMode;
   /** When each arrived, in ms since the epoch; what waited before it began is not there. */
   arrived: ReadonlyMap<string, number>;
@@ -25,8 +23,8 @@ export interface WatchState {
 /** Something is asked about one request. `quietSince`: since when it is on the screen and no key was pressed, in ms. */
 type AskedMode = ConfirmMode | WordsMode;
 
-/** A question that `y` answers, once all that it is about was seen. */
-export type ConfirmMode = { at: 'confirm'; id: string; quietSince: number; scroll: number } & (
+/** A question that `y` answers, once all that it is about was seen. `isEarly`: the last key came too early. */
+export type ConfirmMode = { at: 'confirm'; id: string; quietSince: number; scroll: number; isEarly?: true } & (
   | { what: 'approve' | 'skip' }
   /** What would be remembered, and where, in lines that are seen to their end before it is answered. */
   | { what: 'always'; lines: readonly string[] }

@@ -1,5 +1,6 @@
 import { useEffect, useId, useState, type MouseEvent, type ReactElement } from 'react';
 import type { ApprovalCardProps, ApprovalLabels, PendingApprovalOf } from '../../react.js';
+import { ignoreHeld, isSecondYes, type ShownLook } from '../press/second-look.js';
 import { LABELS } from './labels.js';
 import { Preview } from './preview.js';
 import { isHarmless, safeText, wholeOf } from './safe-text.js';
@@ -153,24 +154,38 @@ const inOrder = (value: unknown): string =>
       : each,
   ) ?? '';
 
+/** A second look at what was shown, and at nothing else. */
+interface CardLook extends ShownLook {
+  readonly what: string;
+}
+
 function Actions({ approval, labels }: PartProps): ReactElement {
   const [reason, setReason] = useState('');
   const [edited, setEdited] = useState<string>();
-  const [hasLooked, setHasLooked] = useState(false);
-  /** The edit that is shown as it would run. What it becomes is judged elsewhere, so that each is looked at twice. */
-  const [shownEdit, setShownEdit] = useState<string>();
+  /** What was shown when the first yes came. */
+  const [look, setLook] = useState<CardLook>();
+  const [isTooEarly, setTooEarly] = useState(false);
   const { state, isExpired } = approval;
   const written = jsonOf(approval.input);
   const args = edited === undefined ? undefined : parsed(edited);
   const isUnchanged = args !== undefined && isSameJson(args.value, approval.input);
-  const isShown = args !== undefined && edited === shownEdit;
+  /** All that a yes is about: the edit, or the call with what is said of it. */
+  const shown = edited ?? JSON.stringify([written, approval.preview, approval.details]);
+  const hasLooked = look?.what === shown;
   const isOut = state === 'answered';
   const click = (decide: () => Promise<void>) => (event: MouseEvent) => {
     // The second of a double click, whose first answered another card that stood here.
     if (event.detail <= 1) void decide();
   };
+  /** A yes to what is looked at twice: the first one shows it. */
+  const yes = (isDoubted: boolean, decide: () => Promise<void> | undefined) => (event: MouseEvent) => {
+    if (isDoubted && !hasLooked) setLook({ what: shown, since: performance.now() });
+    const isMeant = isDoubted ? hasLooked && isSecondYes(look, event) : event.detail <= 1;
+    setTooEarly(isDoubted && hasLooked && !isMeant);
+    if (isMeant) void decide();
+  };
   return (
-    <div data-part="actions">
+    <div data-part="actions" onKeyDown={ignoreHeld}>
       <label>
         <span>{labels.reason}</span>
         <textarea value={reason} disabled={isOut} rows={2} onChange={(event) => setReason(event.target.value)} />
@@ -190,10 +205,7 @@ function Actions({ approval, labels }: PartProps): ReactElement {
             data-decision="approve"
             data-marked={approval.details?.harmless === true && !standsOut(approval) ? '' : undefined}
             disabled={isOut || isExpired}
-            onClick={click(async () => {
-              if (standsOut(approval) && !hasLooked) setHasLooked(true);
-              else await approval.approve(reason);
-            })}
+            onClick={yes(standsOut(approval), () => approval.approve(reason))}
           >
             {hasLooked ? labels.approveAnyway : labels.approve}
           </button>
@@ -214,22 +226,20 @@ function Actions({ approval, labels }: PartProps): ReactElement {
           </label>
           {args === undefined && <p data-part="not-json">{labels.notJson}</p>}
           {isUnchanged && <p data-part="unchanged">{labels.unchanged}</p>}
-          {isShown && <Preview text={wholeOf(args.value)} label={labels.shownEdit} />}
+          {args !== undefined && hasLooked && <Preview text={wholeOf(args.value)} label={labels.shownEdit} />}
           <button
             type="button"
             data-decision="edit"
             disabled={isOut || isExpired || args === undefined || isUnchanged}
-            onClick={click(async () => {
-              if (isShown) await approval.edit?.(args.value, reason);
-              else setShownEdit(edited);
-            })}
+            // What it becomes is judged elsewhere, so that each is looked at twice.
+            onClick={yes(true, () => approval.edit?.(args?.value, reason))}
           >
-            {isShown ? labels.approveAnyway : labels.approveEdit}
+            {hasLooked ? labels.approveAnyway : labels.approveEdit}
           </button>
         </>
       )}
       <p data-part="status" role="status">
-        {isOut ? labels.answered : isExpired ? labels.expired : ''}
+        {isOut ? labels.answered : isExpired ? labels.expired : isTooEarly && hasLooked ? labels.tooEarly : ''}
       </p>
       {state === 'failed' && (
         <p data-part="error" role="alert">

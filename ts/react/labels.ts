@@ -27,6 +27,7 @@ export const LABELS: ApprovalLabels = {
   preview: 'What would run',
   whole: 'All of it',
   approveAnyway: 'I have looked twice: approve',
+  tooEarly: 'That came too early: read it, then press again.',
   warnings: 'Beware',
   warning: (flag) => WARNINGS[flag] ?? flag,
   why: ({ effect, reason, source, line }) => {

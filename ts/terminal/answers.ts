@@ -10,8 +10,17 @@ import { safeLong } from './safe-long.js';
 import { argumentLines } from './whole.js';
 import { isKeyAlone, isNo, isYes, notOffered } from './words.js';
 
-/** What a line means. `say`: nothing is decided yet. `broken`: it was meant to decide something. */
-export type LineAnswer = Decision | { type: 'say'; lines: string[]; broken?: string; isUnchanged?: true };
+/** A line that decides nothing. `broken`: it was meant to, and cannot. */
+export interface UntakenLine {
+  type: 'say';
+  lines: string[];
+  broken?: string;
+  /** It gives the arguments that were asked for as an edit. */
+  isUnchanged?: true;
+}
+
+/** What a line means. `say`: nothing is decided yet. */
+export type LineAnswer = Decision | UntakenLine;
 
 type AnswerableCall = Pick<ApprovalRequest, 'args' | 'allowedDecisions' | 'flags'>;
 
@@ -135,7 +144,8 @@ export function unpiped(call: PipedCall): string | undefined {
     : `A piped line does not run it: ${doubts.join('; ')}. Answer it on a terminal, or at a gate: countersign approve asks, or takes --yes.`;
 }
 
-type PipedCall = Parameters<typeof unforeseen>[0];
+/** A call, as much of it as says whether a piped line may run it. */
+export type PipedCall = Parameters<typeof unforeseen>[0];
 
 /** What is said when a question that is not in sight from its beginning was answered. */
 export const ANSWERS_TWICE = 'An answer once more counts. /no: you do not want to answer.';

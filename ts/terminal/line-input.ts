@@ -7,12 +7,10 @@ import { WorkLimit } from '../values/limit.js';
 import { whenAborted } from '../values/when-aborted.js';
 import { OwedLines } from './owed-lines.js';
 import { SeenOutput, seenOutput } from './seen.js';
+import { SEEN, TOGETHER } from './typing.js';
 import { windowOf, type WindowSize } from './window.js';
 
 type LineSource = Readable & { isTTY?: boolean; setRawMode?: (isRaw: boolean) => unknown };
-
-/** On a terminal, what was typed sooner after what it would answer was not typed with that in sight, in ms. */
-const SEEN = 250;
 
 const CTRL_C = '\u0003';
 
@@ -187,8 +185,12 @@ export class LineInput {
       // Lines that come together were pasted: they are one text, so that the first of them answers nothing by itself.
       const lines: string[] = [];
       const give = (): void => resolve([...lines, terminal.line].join('\n').trimEnd());
+      let gathering: NodeJS.Timeout | undefined;
       terminal.on('line', (line) => {
-        if (lines.push(line) === 1) setImmediate(give);
+        lines.push(line);
+        clearTimeout(gathering);
+        // What came while the program stood still is read first.
+        gathering = setTimeout(() => setImmediate(give), TOGETHER);
       });
       terminal.on('close', () => (lines.length > 0 ? give() : resolve(undefined)));
       // The input's own error is heard there.
@@ -208,6 +210,7 @@ export class LineInput {
         terminal.prompt(true);
       });
       return () => {
+        clearTimeout(gathering);
         stay();
         this.#input.off('close', end);
         terminal.close();

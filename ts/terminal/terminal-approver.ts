@@ -11,7 +11,7 @@ import { makesCallbacks } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { dangersInWords, doubtsAbout, type DangerousCall } from '../gate/danger.js';
-import { editedCall } from '../gate/edited-call.js';
+import { editedCall, NOTHING_CHANGED } from '../gate/edited-call.js';
 import { standsOut, startedFirst } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import { takeOptions } from '../options/check.js';
@@ -26,12 +26,11 @@ import {
   secondLook,
   SHORT_PIPED,
   shortFor,
-  unpiped,
-  untaken,
   type LineAnswer,
 } from './answers.js';
 import { lineInput, type LineInput } from './line-input.js';
 import { linesFor, NO_LONGER_PIPED } from './owed-lines.js';
+import { notTaken, pipedRefusal } from './piped-answer.js';
 import { safeLong } from './safe-long.js';
 import { AS_ASKED, confirming, LIKE_THIS, ShownDecision } from './shown-decision.js';
 import { argumentLines } from './whole.js';
@@ -178,12 +177,9 @@ async function decisionOn(
   let last: AskedCall = request;
   for (;;) {
     const line = await next(lines, 'Run it? ', signal);
-    const draft = last === request ? request.args : revive(last.args);
-    const answer = decision.meant(
-      line.trim() === 'e' && request.allowedDecisions.includes('edit')
-        ? edited(await next(lines, 'Run it with: ', signal, editable(draft)), request)
-        : readAnswer(line, request, last),
-    );
+    const isDraft = line.trim() === 'e' && request.allowedDecisions.includes('edit');
+    const given = isDraft ? await drafted(lines, signal, request, last) : readAnswer(line, request, last);
+    const answer = decision.meant(given);
     if (answer.type === 'say') {
       lines.say(inWords(`${answer.lines.join('\n')}\n`, lines.window));
       continue;
@@ -207,6 +203,22 @@ async function decisionOn(
     lines.say(inWords(`${shortFor(request)}\n`, lines.window));
     await lines.forget(signal);
   }
+}
+
+/**
+ * Other arguments, written from those that were shown last. Those themselves confirm nothing, since Enter alone gives them: what was
+ * shown is confirmed with words.
+ */
+async function drafted(
+  lines: LineInput,
+  signal: AbortSignal,
+  request: AskedCall,
+  last: AskedCall,
+): Promise<LineAnswer> {
+  const draft = editable(last === request ? request.args : revive(last.args));
+  const text = await next(lines, 'Run it with: ', signal, draft);
+  if (last === request || text.trim() !== draft.trim()) return edited(text, request);
+  return { type: 'say', lines: [`${NOTHING_CHANGED}.`, confirming({ type: 'edit' })] };
 }
 
 /** A call, as much of it as is asked about. */
@@ -251,18 +263,21 @@ async function pipedDecision(
 ): Promise<Decision> {
   lines.say(`${SHORT_PIPED}\n`);
   const line = await next(lines, 'Run it? ', signal);
-  const answer = readAnswer(line, request);
-  if (answer.type === 'say') return rejectUntaken(request, lines, untaken(line, answer));
-  const runs = callOf(answer, request);
-  const refused = runs && unpiped(runs);
-  if (refused !== undefined) return rejectUntaken(request, lines, refused);
-  const { decision, objection } = await checked(answer, objectionTo);
-  return objection === undefined ? decision : rejectUntaken(request, lines, untaken(line, { broken: objection }));
+  let taken: Decision | undefined;
+  const refused = await pipedRefusal<Decision>(line, readAnswer(line, request), {
+    callOf: (answer) => callOf(answer, request),
+    take: async (answer) => {
+      const { decision, objection } = await checked(answer, objectionTo);
+      taken = decision;
+      return objection;
+    },
+  });
+  return taken === undefined || refused !== undefined ? rejectUntaken(request, lines, refused ?? '') : taken;
 }
 
 /** The developer is told, too: the model alone cannot mend what is piped. */
 function rejectUntaken({ toolName }: ShownRequest, lines: LineInput, reason: string): Decision {
-  lines.say(`That was not taken, and is a no: ${safeLong(reason)}\n`);
+  lines.say(`${notTaken(reason)}\n`);
   const name = toldValue(toolName);
   // Its words may have arguments in them.
   warnSeldom(
@@ -308,7 +323,6 @@ async function answersTo(
   const opening = '\nThe agent asks you something. /no: you do not want to answer.\n';
   lines.say(opening);
   const answers: (string | readonly string[] | null)[] = [];
-  await lines.forget(signal);
   for (const [at, question] of (questionsOf(request) ?? []).entries()) {
     const answer = await answerTo(question, lines, signal, at === 0 ? opening : '');
     if (answer === undefined) return null;
@@ -334,6 +348,8 @@ async function answerTo(
   for (const [at, { label, description }] of (question.kind === 'text' ? [] : question.options).entries())
     say(`  ${at + 1}. ${safeLong(label)}${description === undefined ? '' : `: ${safeLong(description)}`}\n`);
   if (question.kind === 'multi_select') say('Numbers, with commas between them.\n');
+  // Also what was typed ahead to the question before it.
+  await lines.forget(signal);
   let isWarned = false;
   for (;;) {
     const answer = readQuestionAnswer(await next(lines, '> ', signal), question);

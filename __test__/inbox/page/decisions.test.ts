@@ -1,9 +1,9 @@
 /** Every decision, taken on the page: nothing is said to be done before the gate has it. */
 import { expect, test } from 'vitest';
-import { describeInBrowser, useBrowser } from '../../support/browser.js';
+import { describeInBrowser, holdDown, lookTwice, useBrowser } from '../../support/browser.js';
 import { isThorough } from '../../support/effort.js';
 import { COLOUR, DATABASE, PARTS } from '../../support/questions.js';
-import { ask, call, decided, faultsOf, openInbox, start, visit, waiting } from './support.js';
+import { ask, call, decided, faultsOf, openInbox, sentBy, start, visit, waiting } from './support.js';
 
 const policy = {
   version: 1,
@@ -45,7 +45,7 @@ describeInBrowser('on the page', () => {
     await mia.page.keyboard.press('y');
     await mia.page.getByText('Look twice').waitFor();
     expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
-    await mia.page.getByRole('button', { name: 'Approve all the same' }).click();
+    await lookTwice(mia.page.getByRole('button', { name: 'Approve all the same' }));
     await expect.poll(() => ran.length).toBe(1);
     expect(faultsOf(mia)).toEqual([]);
   });
@@ -190,7 +190,7 @@ describeInBrowser('on the page', () => {
     await page.getByRole('button', { name: 'Always' }).click();
     const frame = page.getByRole('region', { name: 'Always' });
     await frame.locator('.doubts').getByText('It gives something out that cannot be taken back').waitFor();
-    await frame.getByRole('button', { name: 'Approve all the same, and remember it' }).click();
+    await lookTwice(frame.getByRole('button', { name: 'Approve all the same, and remember it' }));
     await result;
     expect(await inbox.gate.get(request.approvalId)).toMatchObject({ decision: { type: 'approve' } });
   });
@@ -225,8 +225,49 @@ describeInBrowser('on the page', () => {
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.locator('.doubts').getByText('It gives something out that cannot be taken back').waitFor();
     expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
-    await page.getByRole('button', { name: 'Approve all the same' }).click();
+    await lookTwice(page.getByRole('button', { name: 'Approve all the same' }));
     expect(await decided(inbox.gate, request)).toMatchObject({ decision: { type: 'approve' }, decidedBy: 'mia' });
+  });
+
+  /** A call that takes away what may not come back, in a window in which all ways to decide stand in one row. */
+  async function atDangerous(command: string) {
+    const inbox = await openInbox();
+    const request = await ask(inbox.gate, { args: { command } });
+    const visitor = await visit(browser(), inbox, 'mia', { viewport: { width: 1920, height: 900 } });
+    await visitor.open(request);
+    /** What was sent before the rejection, which comes last. */
+    const sentBefore = async () => {
+      await visitor.page.getByRole('button', { name: 'Back' }).click();
+      await visitor.page.getByRole('button', { name: 'Reject' }).click();
+      await visitor.page.getByLabel('Reason').press('Control+Enter');
+      return (await decided(inbox.gate, request)).decision;
+    };
+    return { page: visitor.page, sent: sentBy(visitor.page), sentBefore };
+  }
+
+  test('a double click on Approve does not give both yeses to what stands out', async () => {
+    const { page, sent, sentBefore } = await atDangerous('rm -rf build');
+    await page.getByRole('button', { name: 'Approve' }).dblclick();
+    await page.getByRole('button', { name: 'Approve all the same' }).waitFor();
+    await page.getByText('That came too early').waitFor();
+    expect(await sentBefore()).toMatchObject({ type: 'reject' });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('one press of Enter that is held down approves nothing that stands out, nor sends the edit that it shows', async () => {
+    const { page, sent, sentBefore } = await atDangerous('make');
+    await page.keyboard.press('e');
+    await page
+      .getByLabel('command')
+      .or(page.getByLabel('Arguments', { exact: false }))
+      .first()
+      .fill('rm -rf build2');
+    await page.locator('.doubts').waitFor();
+    await page.getByRole('button', { name: 'Approve with these changes' }).focus();
+    await holdDown(page, 'Enter');
+    await page.getByRole('button', { name: 'Approve all the same' }).waitFor();
+    expect(await sentBefore()).toMatchObject({ type: 'reject' });
+    expect(sent).toHaveLength(1);
   });
 
   test.runIf(isThorough)('why it asks: the rule, where it stands, and each part with what is said of it', async () => {

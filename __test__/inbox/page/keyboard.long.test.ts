@@ -72,7 +72,7 @@ describeInBrowser('with keys alone', () => {
     expect(sent).toEqual([]);
     // Once it was seen for a while, with no key pressed.
     while (sent.length === 0) {
-      await page.waitForTimeout(450);
+      await page.waitForTimeout(1_100);
       await page.keyboard.press('y');
     }
     expect(await decided(inbox.gate, request)).toMatchObject({ decision: { type: 'approve' }, decidedBy: 'mia' });

@@ -1,6 +1,13 @@
 /** A line as the answer to what waits in the chat, which knows more answers than one request alone. Nothing here reads or writes. */
 import type { Decision, GrantScope, Remember } from '../../../index.js';
-import { answersTo, OTHERS, readAnswer as readPlain, SHORT, unoffered } from '../../terminal/answers.js';
+import {
+  answersTo,
+  OTHERS,
+  readAnswer as readPlain,
+  SHORT,
+  unoffered,
+  type UntakenLine,
+} from '../../terminal/answers.js';
 import { safeLong } from '../../terminal/safe-long.js';
 import { argumentLines } from '../../terminal/whole.js';
 import type { WaitingAsk } from './view.js';
@@ -13,7 +20,7 @@ export type LineAnswer =
   | { type: 'always'; remember: Remember }
   | { type: 'like' }
   | { type: 'all' }
-  | { type: 'say'; lines: string[]; isUnchanged?: true };
+  | UntakenLine;
 
 /** The possible answers. */
 function keysOf({ request, always }: ApprovalAsk): string[] {

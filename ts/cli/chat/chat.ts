@@ -358,9 +358,9 @@ class TheChat implements LocalChat {
 
   // --- decisions ----------------------------------------------------------------------------------------------------
 
-  async decide(approvalId: string, decision: Decision): Promise<void> {
+  decide(approvalId: string, decision: Decision): Promise<string | undefined> {
     const { gate, by } = this.#options;
-    await this.#answered(approvalId, () => gate.decide(approvalId, decision, { by }));
+    return this.#answered(approvalId, () => gate.decide(approvalId, decision, { by }));
   }
 
   async reconsider(approvalId: string, args: unknown): Promise<ApprovalAsk> {
@@ -382,41 +382,49 @@ class TheChat implements LocalChat {
     const { gate } = this.#options;
     const nobody = { by: 'nobody', reason: 'Nobody is there to answer.' };
     if ((this.#asks.find(approvalId)?.needs ?? []).length === 0)
-      return this.#answered(approvalId, () => gate.reject(approvalId, nobody));
+      return void (await this.#answered(approvalId, () => gate.reject(approvalId, nobody)));
     // No person decides: the program ends it.
     await localGate(gate, 'chat').rejectBySystem(approvalId, nobody.reason, nobody.by);
     this.#asks.remove(approvalId);
     this.#changed();
   }
 
-  async approveAlike(approvalId: string): Promise<void> {
+  async approveAlike(approvalId: string): Promise<string | undefined> {
     const { gate, by } = this.#options;
     const one = this.#asks.find(approvalId);
     const alike = one === undefined ? [] : this.#asks.requests.filter((other) => isAlike(one, other));
-    for (const each of [approvalId, ...alike.map((other) => other.approvalId)])
+    const objection = await this.#answered(approvalId, () => gate.approve(approvalId, { by }));
+    for (const each of alike.map((other) => other.approvalId))
       await this.#answered(each, () => gate.approve(each, { by }));
+    return objection;
   }
 
-  async always(approvalId: string, remember: Remember): Promise<void> {
+  async always(approvalId: string, remember: Remember): Promise<string | undefined> {
     const { gate, by } = this.#options;
     this.#hasAllowed = true;
-    await this.#answered(approvalId, () => gate.approve(approvalId, { by, remember }));
+    const objection = await this.#answered(approvalId, () => gate.approve(approvalId, { by, remember }));
     await this.#learn();
+    return objection;
   }
 
-  async answer(approvalId: string, answers: QuestionsAnswered['answers'] | null): Promise<void> {
+  answer(approvalId: string, answers: QuestionsAnswered['answers'] | null): Promise<string | undefined> {
     const { gate, by } = this.#options;
     const request = this.#asks.find(approvalId);
-    await this.#answered(approvalId, () =>
+    return this.#answered(approvalId, () =>
       answers === null || request === undefined
         ? gate.reject(approvalId, { by, reason: 'The human does not want to answer.' })
         : gate.respond(approvalId, { answers: asAsked(request, answers) }, { by }),
     );
   }
 
-  /** Gives an answer. Where it cannot be taken the request goes on waiting, unless it was decided before. */
-  async #answered(approvalId: string, give: () => Promise<ApprovalRecord>): Promise<void> {
+  /**
+   * Gives an answer. Where it cannot be taken the request goes on waiting, unless it was decided before.
+   *
+   * @returns why it goes on waiting without it
+   */
+  async #answered(approvalId: string, give: () => Promise<ApprovalRecord>): Promise<string | undefined> {
     this.#answering.add(approvalId);
+    let objection: string | undefined;
     try {
       const record = await give();
       if (record.status === 'pending') {
@@ -425,21 +433,24 @@ class TheChat implements LocalChat {
       } else this.#asks.remove(approvalId);
     } catch (error) {
       if (AlreadyDecidedError.isInstance(error)) this.#tellOvertaken(error.winner);
-      if (AlreadyDecidedError.isInstance(error) || ApprovalExpiredError.isInstance(error))
-        this.#asks.remove(approvalId);
+      const isOver = AlreadyDecidedError.isInstance(error) || ApprovalExpiredError.isInstance(error);
+      if (isOver) this.#asks.remove(approvalId);
+      else objection = messageOf(error);
       this.#transcript.note('error', messageOf(error));
     } finally {
       this.#answering.delete(approvalId);
     }
     this.#changed();
+    return objection;
   }
 
-  async approveAll(): Promise<void> {
+  async approveAll(): Promise<string | undefined> {
     const { gate } = this.#options;
     if (gate.mode !== 'auto') return this.#setMode('auto');
     // Once more, for what waits since.
     await gate.setMode('auto');
     await this.#seeDecided();
+    return undefined;
   }
 
   /** Without a word it says how things are: nothing is turned on by a slip. */
@@ -456,14 +467,17 @@ class TheChat implements LocalChat {
     else await this.#setMode(word === 'on' ? 'auto' : 'safe');
   }
 
-  async #setMode(mode: 'safe' | 'auto'): Promise<void> {
+  /** @returns why it cannot be */
+  async #setMode(mode: 'safe' | 'auto'): Promise<string | undefined> {
     const { gate, emoji = true, beforeAuto } = this.#options;
     if (mode === 'auto') this.#hasAllowed = true;
     try {
       if (mode === 'auto') await beforeAuto?.();
       await gate.setMode(mode);
     } catch (error) {
-      return this.#note('warning', `Auto-approve stays ${gate.mode === 'auto' ? 'on' : 'off'}: ${messageOf(error)}`);
+      const why = `Auto-approve stays ${gate.mode === 'auto' ? 'on' : 'off'}: ${messageOf(error)}`;
+      this.#note('warning', why);
+      return why;
     }
     const said =
       mode === 'auto'
@@ -471,6 +485,7 @@ class TheChat implements LocalChat {
         : ['🟢', 'Safe mode: what no rule allows is asked about.'];
     this.#note('info', (emoji ? said : said.slice(1)).join(' '));
     if (mode === 'auto') await this.#seeDecided();
+    return undefined;
   }
 
   /**

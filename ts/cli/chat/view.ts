@@ -103,20 +103,24 @@ export interface Chat {
   submit(line: string): Promise<void>;
   /** What a line may become, the whole lines: commands and their arguments. */
   complete(line: string): string[];
-  /** Answers an approval. What goes wrong becomes a note, and it goes on waiting. */
-  decide(approvalId: string, decision: Decision): Promise<void>;
+  /**
+   * Answers an approval. What goes wrong becomes a note, and it goes on waiting.
+   *
+   * @returns why it was not taken, here and from all that answers; `undefined`: it was, or somebody was faster
+   */
+  decide(approvalId: string, decision: Decision): Promise<string | undefined>;
   /** The same call with other arguments, as it would be asked about. Nothing is asked or decided. */
   reconsider(approvalId: string, args: unknown): Promise<ApprovalAsk>;
   /** Refuses what waits, for lack of a human to answer; it stands so in the record. */
   refuse(approvalId: string): Promise<void>;
   /** Approves it, and those that wait and are like it. */
-  approveAlike(approvalId: string): Promise<void>;
+  approveAlike(approvalId: string): Promise<string | undefined>;
   /** Approves it and what the request says is like it. */
-  always(approvalId: string, remember: Remember): Promise<void>;
+  always(approvalId: string, remember: Remember): Promise<string | undefined>;
   /** Turns Auto-approve on, which answers everything that waits and is not denied. */
-  approveAll(): Promise<void>;
+  approveAll(): Promise<string | undefined>;
   /** Answers questions; `null`: the human does not want to. */
-  answer(approvalId: string, answers: QuestionsAnswered['answers'] | null): Promise<void>;
+  answer(approvalId: string, answers: QuestionsAnswered['answers'] | null): Promise<string | undefined>;
   /** Ctrl+C. Cancels the run with everything that waits; without a run, or a second time, it is over. */
   interrupt(): 'cancelled' | 'over';
   /** Whether the human asked to leave. */

@@ -1,12 +1,13 @@
 /** What keys do. They work on the request that is shown; a key that is held down decides nothing. */
 import type { DecisionType } from '../../../index.js';
+import { ignoreHeld } from '../../press/second-look.js';
 import { decide, heldNow } from './state/answers.js';
 import {
   approve,
   approveAndGoOn,
   callOf,
   closeSheet,
-  isSheetReady,
+  isYesToSheet,
   keyPressed,
   mayDecide,
   mayRemember,
@@ -27,6 +28,7 @@ const SHEETS: Readonly<Record<string, DecisionType>> = { n: 'reject', e: 'edit',
 
 export function listenToKeys(): void {
   window.addEventListener('keydown', keyPressed, { capture: true });
+  window.addEventListener('keydown', ignoreHeld, { capture: true });
   window.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.isComposing || isHelpOpen.value) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -112,7 +114,7 @@ function pressOnRequest(key: string): boolean {
   if (ready.value !== id) return false;
   if (sheet.value === 'approve') {
     // The key that opened it, pressed twice, is no second look.
-    if (key !== 'y' || !isSheetReady()) return false;
+    if (key !== 'y' || !isYesToSheet({ detail: 0 })) return false;
     closeSheet();
     void decide(id, { type: 'approve' });
     return true;

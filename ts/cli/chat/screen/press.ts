@@ -31,7 +31,8 @@ export function press(before: ScreenState, { key, isAlone }: KeyPress, around: P
 
 /** The question has only just come: a person who was writing goes on writing, and nothing else is meant yet. */
 function pressEarly(state: ScreenState, key: PressedKey, around: PressContext): PressResult {
-  const isDrafting = state.draft.text !== '' && (key.kind !== 'key' || key.name !== 'escape');
+  const isWarned = state.ask?.warned !== undefined;
+  const isDrafting = !isWarned && state.draft.text !== '' && (key.kind !== 'key' || key.name !== 'escape');
   if (isDrafting) return pressPrompt(state, key, around);
   // It decides nothing: who goes through the calls need not wait at each.
   const isTab = key.kind === 'key' && (key.name === 'tab' || key.name === 'shift-tab');

@@ -338,7 +338,7 @@ export class ScreenProgram {
   }
 
   /** What goes wrong is told, and what was not taken waits again. */
-  #follow(done: Promise<void>, ids: readonly string[] = []): void {
+  #follow(done: Promise<unknown>, ids: readonly string[] = []): void {
     const after = (said: string): void => {
       this.#state = withView(this.#state, this.#chat.view, performance.now());
       for (const id of ids) this.#state = unsent(this.#state, id);

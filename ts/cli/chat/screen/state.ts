@@ -1,5 +1,6 @@
 /** What the screen is about at one moment. Never changed: the next moment is another object. */
 import type { Decision, GrantScope, QuestionsAnswered } from '../../../../index.js';
+import { PAUSE } from '../../../press/second-look.js';
 import type { WaitingAsk, ChatView } from '../view.js';
 import type { ApprovalAsk, ChoiceName, PanelAbout } from './choices.js';
 import { EMPTY, type TextDraft } from './draft.js';
@@ -194,17 +195,20 @@ const SEEN = 250;
 /** Nor before so long after the last key of a prompt that was being written when it came, in ms. */
 const QUIET = 1000;
 
-/** So long must a call or a question have been on the screen before Enter alone, with the cursor where it was at first, takes it, in ms. */
-const UNMOVED = 1000;
-
-/** Whether Enter alone came so soon that it was perhaps pressed out of habit, or held down. */
-export const isHabit = ({ ask }: ScreenState, now: number): boolean => now - (ask?.shownAt ?? now) < UNMOVED;
+/**
+ * Whether Enter alone, with the cursor where it was at first, came so soon that it was perhaps pressed out of habit, or held down: so
+ * long must a call or a question have been on the screen.
+ */
+export const isHabit = ({ ask }: ScreenState, now: number): boolean => now - (ask?.shownAt ?? now) < PAUSE;
 
 export const TOO_EARLY = 'that key came too early: read it first';
 
 /** From when on keys are meant for what is asked, in ms of {@link performance.now}. */
 export function readyAt({ ask, draftedAt }: ScreenState): number {
-  return ask === null ? Infinity : Math.max(ask.shownAt + SEEN, draftedAt + QUIET);
+  if (ask === null) return Infinity;
+  // The second yes must not be of the press that was the first one.
+  const seen = ask.warned?.key === 'enter' ? PAUSE : SEEN;
+  return Math.max(ask.shownAt + seen, draftedAt + QUIET);
 }
 
 /** With what the chat shows now: another question comes on the screen, or the shown one no longer waits. */

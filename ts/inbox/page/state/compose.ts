@@ -1,6 +1,7 @@
 /** What is about to be decided. It belongs to one request, and does not go over to the next one that is shown. */
 import { computed, effect, signal } from '@preact/signals';
 import type { DecisionType } from '../../../../index.js';
+import { isSecondYes, type PagePress, type ShownLook } from '../../../press/second-look.js';
 import type { RequestDetail, ShownRecord } from '../../protocol.js';
 import { flag, isWarning } from '../words.js';
 import { decide, isSending } from './answers.js';
@@ -10,8 +11,10 @@ import { clock, detail, rows, session } from './store.js';
 
 export type ComposeSheet = DecisionType | 'always' | 'together' | 'comment';
 
-/** `at`: since when it is seen, with no key pressed, in ms of `performance.now()`. */
-const opened = signal<{ id: string; sheet: ComposeSheet; at: number } | null>(null);
+const opened = signal<({ id: string; sheet: ComposeSheet } & ShownLook) | null>(null);
+
+/** Whether a second yes came too early to the sheet that is open. */
+export const isTooEarly = signal(false);
 
 /** The sheet that is open for the request that is shown. */
 export const sheet = computed<ComposeSheet | null>(() =>
@@ -19,20 +22,20 @@ export const sheet = computed<ComposeSheet | null>(() =>
 );
 
 export const openSheet = (id: string, sheet: ComposeSheet): void => {
-  opened.value = { id, sheet, at: performance.now() };
+  opened.value = { id, sheet, since: performance.now() };
+  isTooEarly.value = false;
 };
 export const closeSheet = (): void => {
   opened.value = null;
 };
 
-/** Whether the sheet has been in sight for long enough. A key that comes too early begins its time anew. */
-export function isSheetReady(): boolean {
+/** Whether a press is the second yes to what the sheet says. One that comes too early begins its time anew, and that is said. */
+export function isYesToSheet(press: PagePress): boolean {
   const open = opened.value;
   if (open === null) return false;
-  const now = performance.now();
-  if (now - open.at >= IN_SIGHT) return true;
-  open.at = now;
-  return false;
+  const isMeant = isSecondYes(open, press);
+  isTooEarly.value = !isMeant;
+  return isMeant;
 }
 
 /** The id of the request whose call is shown where there are diffs to show. */

@@ -35,6 +35,7 @@ export function Always({ shown, onDone }: { shown: RequestDetail; onDone: () => 
       title="Always"
       send={`${verb}${stands.length === 0 ? '' : ' all the same'}, and remember it`}
       isDanger={type === 'reject' || stands.length > 0}
+      isSecondLook={stands.length > 0}
       isWhole={TIMES.test(times)}
       onSend={() => {
         onDone();

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 /** What can be decided about the request that is shown, and what became of it. */
 import type { DecisionType } from '../../../../index.js';
+import type { PagePress } from '../../../press/second-look.js';
 import type { RequestDetail } from '../../protocol.js';
 import { answers, dismiss, isSending, type AnswerResult } from '../state/answers.js';
 import {
@@ -126,6 +127,13 @@ function Open({ shown }: { shown: RequestDetail }) {
   }
 }
 
+/** Not the second of a double click, whose first was about what stood here before. */
+const once =
+  (act: () => void) =>
+  ({ detail }: PagePress) => {
+    if (detail <= 1) act();
+  };
+
 function Bar({ shown }: { shown: RequestDetail }) {
   const id = shown.record.approvalId;
   const may = (type: DecisionType) => mayDecide(shown, type) && (type !== 'edit' || shown.record.argsJson !== null);
@@ -141,7 +149,7 @@ function Bar({ shown }: { shown: RequestDetail }) {
         type="button"
         class={type === marked ? 'primary' : type === 'reject' ? 'danger' : ''}
         disabled={!isReady}
-        onClick={() => (type === 'approve' ? approve(shown) : openSheet(id, type))}
+        onClick={once(() => (type === 'approve' ? approve(shown) : openSheet(id, type)))}
       >
         {VERB[type].label} <Key>{VERB[type].key}</Key>
       </button>
@@ -159,11 +167,11 @@ function Bar({ shown }: { shown: RequestDetail }) {
       <div class="more-ways">
         {may('approve') && (
           <>
-            <button type="button" disabled={!isReady} onClick={() => openSheet(id, 'comment')}>
+            <button type="button" disabled={!isReady} onClick={once(() => openSheet(id, 'comment'))}>
               Comment… <Key>c</Key>
             </button>
             {rows.value.length > 1 && (
-              <button type="button" disabled={!isReady} onClick={() => approveAndGoOn(shown)}>
+              <button type="button" disabled={!isReady} onClick={once(() => approveAndGoOn(shown))}>
                 And the next <Key>Y</Key>
               </button>
             )}
@@ -171,7 +179,7 @@ function Bar({ shown }: { shown: RequestDetail }) {
         )}
         {rest.map(way)}
         {mayRemember(shown) && (
-          <button type="button" disabled={!isReady} onClick={() => openSheet(id, 'always')}>
+          <button type="button" disabled={!isReady} onClick={once(() => openSheet(id, 'always'))}>
             Always… <Key>s</Key>
           </button>
         )}
@@ -180,7 +188,7 @@ function Bar({ shown }: { shown: RequestDetail }) {
             type="button"
             title="Decide several of this run together"
             disabled={!isReady}
-            onClick={() => openSheet(id, 'together')}
+            onClick={once(() => openSheet(id, 'together'))}
           >
             All {shown.step.length + 1}… <Key>t</Key>
           </button>

@@ -4,7 +4,7 @@ import type { CheckAnswer, RequestDetail } from '../../protocol.js';
 import { post } from '../api.js';
 import { changedRows, parse, written } from '../changed.js';
 import { decide } from '../state/answers.js';
-import { isSheetReady, openSheet } from '../state/compose.js';
+import { openSheet } from '../state/compose.js';
 import { draftOf, keepDraft } from '../state/drafts.js';
 import { faultOf } from '../state/store.js';
 import { flag, isWarning } from '../words.js';
@@ -71,6 +71,7 @@ export function Edit({ shown: { record, form }, onDone }: { shown: RequestDetail
       title={hasLooked ? 'Look twice before you approve' : 'Approve with changes'}
       send={hasLooked ? 'Approve all the same' : 'Approve with these changes'}
       isDanger={hasLooked}
+      isSecondLook={hasLooked}
       isWhole={parsed.ok && isFine}
       onSend={() => {
         if (!parsed.ok) return;
@@ -80,7 +81,6 @@ export function Edit({ shown: { record, form }, onDone }: { shown: RequestDetail
           openSheet(record.approvalId, 'edit');
           return;
         }
-        if (hasLooked && !isSheetReady()) return;
         onDone();
         void decide(record.approvalId, { type: 'edit', args: parsed.value });
       }}

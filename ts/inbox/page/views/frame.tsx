@@ -1,6 +1,8 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { PagePress } from '../../../press/second-look.js';
+import { isTooEarly, isYesToSheet } from '../state/compose.js';
 import { Key } from './parts.js';
 
 interface FrameProps {
@@ -8,6 +10,8 @@ interface FrameProps {
   /** What the button says that decides. */
   send: string;
   isDanger?: boolean;
+  /** Whether what is said here is looked at twice: then it is sent by a press that cannot be of the one before. @default false */
+  isSecondLook?: boolean;
   /** Whether it may be sent as it is. @default true */
   isWhole?: boolean;
   /** The key that sends. @default Ctrl+Enter */
@@ -21,13 +25,19 @@ interface FrameProps {
  * A sheet: what is asked for, the button that decides, and the way back. Its first field has the focus, else its title: never
  * the button, so that no key that was meant for something else decides.
  */
-export function Frame({ title, send, isDanger, isWhole = true, sendKey, onSend, onBack, children }: FrameProps) {
+export function Frame(props: FrameProps) {
+  const { title, send, isDanger, isSecondLook = false, isWhole = true, sendKey, onSend, onBack, children } = props;
   const frame = useRef<HTMLElement>(null);
   // Before the next key: what is typed at once goes into the field.
   useLayoutEffect(() => {
     const find = (what: string) => frame.current?.querySelector<HTMLElement>(what);
     (find('.fields :is(textarea, select, input:not([disabled]))') ?? find('h3'))?.focus();
   }, []);
+  const press = (event: PagePress) => {
+    if (!isWhole) return;
+    // The second of a double click may be about what stood here before.
+    if (isSecondLook ? isYesToSheet(event) : event.detail <= 1) onSend();
+  };
   return (
     <section
       ref={frame}
@@ -36,13 +46,18 @@ export function Frame({ title, send, isDanger, isWhole = true, sendKey, onSend, 
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.repeat) return;
         event.preventDefault();
-        if (isWhole) onSend();
+        press(event);
       }}
     >
       <h3 tabIndex={-1}>{title}</h3>
       <div class="fields">{children}</div>
+      {isSecondLook && isTooEarly.value && (
+        <p class="note" role="status">
+          That came too early: read it first, then press once more.
+        </p>
+      )}
       <div class="bar">
-        <button type="button" class={isDanger ? 'primary danger' : 'primary'} disabled={!isWhole} onClick={onSend}>
+        <button type="button" class={isDanger ? 'primary danger' : 'primary'} disabled={!isWhole} onClick={press}>
           {send} <Key>{sendKey ?? 'Ctrl ↵'}</Key>
         </button>
         <button type="button" onClick={onBack}>

@@ -18,6 +18,7 @@ export function SecondLook({ shown, onDone }: { shown: RequestDetail; onDone: ()
       send="Approve all the same"
       sendKey="y"
       isDanger
+      isSecondLook
       onSend={() => {
         onDone();
         void decide(id, { type: 'approve' });
@@ -55,6 +56,7 @@ export function WithComment({ shown, onDone }: { shown: RequestDetail; onDone: (
       title="Approve with a comment"
       send={stands.length === 0 ? 'Approve' : 'Approve all the same'}
       isDanger={stands.length > 0}
+      isSecondLook={stands.length > 0}
       onSend={() => {
         onDone();
         void decide(id, { type: 'approve', reason });

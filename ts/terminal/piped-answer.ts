@@ -1,0 +1,38 @@
+/** What a piped line is to its call, wherever one is read: one line answers one call, also a bad one. */
+import { messageOf } from '../errors/message-of.js';
+import { unpiped, untaken, type PipedCall, type UntakenLine } from './answers.js';
+import { safeLong } from './safe-long.js';
+
+/** What is done with what a line means. */
+interface PipedTaker<ANSWER> {
+  /** The call as the answer lets it run; `undefined`: it does not. */
+  callOf(answer: ANSWER): PipedCall | undefined | Promise<PipedCall | undefined>;
+  /** Takes it. @returns why it cannot be taken */
+  take(answer: ANSWER): Promise<string | undefined>;
+}
+
+/**
+ * Takes the line of a call.
+ *
+ * @returns why that cannot be: then it is a no, since the next line belongs to the next call; `undefined`: it was taken
+ */
+export async function pipedRefusal<ANSWER extends { type: string }>(
+  line: string,
+  answer: ANSWER | UntakenLine,
+  { callOf, take }: PipedTaker<ANSWER>,
+): Promise<string | undefined> {
+  if (isUntaken(answer)) return untaken(line, answer);
+  const call = await callOf(answer);
+  const refused = call && unpiped(call);
+  if (refused !== undefined) return refused;
+  const broken = await take(answer);
+  return broken === undefined ? undefined : untaken(line, { broken });
+}
+
+const isUntaken = (answer: { type: string }): answer is UntakenLine => answer.type === 'say';
+
+/** Said where a piped line is a no for that reason. */
+export const notTaken = (reason: string): string => `That was not taken, and is a no: ${safeLong(reason)}`;
+
+/** Why what was to be looked at cannot be. */
+export const failedIn = (error: unknown): string => safeLong(messageOf(error));
