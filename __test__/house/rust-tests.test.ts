@@ -32,6 +32,17 @@ test('a Rust test that skips itself counted as passed', () => {
   expect(times).toEqual([{ name: 'src/lib.rs', ms: 250 }]);
 });
 
+test('a program of Rust tests that ended itself before they were over was a success', () => {
+  const stdout = `\nrunning 2 tests\ntest a_passes ... ok\n${STDOUT}`;
+  const stderr = `     Running tests/leaves.rs (target/debug/deps/b-0123456789abcdef)\n${STDERR}`;
+  const { passed, failed, failedTests, times } = cargoReport({ stdout, stderr });
+  expect({ passed, failed }).toEqual({ passed: 1, failed: 2 });
+  expect(failedTests).toEqual(['tests::left_and_failed', 'tests/leaves.rs ended before its tests did']);
+  expect(times).toEqual([{ name: 'src/lib.rs', ms: 250 }]);
+  // It may not even have begun them.
+  expect(cargoReport({ stdout: STDOUT, stderr: `${STDERR}   Doc-tests a\n` }).failed).toBe(2);
+});
+
 test('a Rust test that said of itself that it is skipped where the harness keeps it back', () => {
   const files = readdirSync(crates, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.rs'));
   expect(files.length).toBeGreaterThan(300);
