@@ -930,7 +930,17 @@ export function presetText(name: string): string | null {
 /** What is kept beside a request, as it was given to {@link NativeGate.request}. */
 export type KeptDetails = Pick<
   ApprovalRequest,
-  'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore' | 'proven' | 'review' | 'askedBy' | 'agentReason'
+  | 'kind'
+  | 'step'
+  | 'verdict'
+  | 'always'
+  | 'changes'
+  | 'startedBefore'
+  | 'editedFrom'
+  | 'proven'
+  | 'review'
+  | 'askedBy'
+  | 'agentReason'
 >;
 
 /** Where the policies judged a call. */

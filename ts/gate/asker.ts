@@ -427,7 +427,7 @@ export class CallAsker {
   async #requestFor(question: CallQuestion, runId: string): Promise<OpenRequest> {
     if (question.questions !== undefined)
       return questionRequest(question, question.questions, { runId, origin: this.origin, logger: this.#logger });
-    const { toolCallId, toolName, args, step = null, gating, signal, supersedes } = question;
+    const { toolCallId, toolName, args, step = null, gating, signal, supersedes, editedFrom } = question;
     const isDenied = question.isAnswered === true || question.verdict?.effect === 'deny';
     const said = question.verdict && unanswered(question.verdict);
     const description = await describe({ ...question, verdict: said }, (call) => this.inContext(call));
@@ -454,6 +454,7 @@ export class CallAsker {
       ...(schema === null ? {} : { schema }),
       ...(step === null ? {} : { step }),
       ...(supersedes?.startedBefore === true ? { startedBefore: true } : {}),
+      ...(editedFrom === undefined ? {} : { editedFrom: editedFrom.json }),
       ...(isDenied ? { isDenied } : {}),
       ...(asks.effect === 'ask' && asks.askedBy !== undefined ? { askedBy: asks.askedBy } : {}),
     };

@@ -5,6 +5,7 @@ import { toldValue } from '../errors/told-value.js';
 import { messageOf } from '../errors/message-of.js';
 import type { CallVerdict } from './judge.js';
 import { canonicalize, coversNeeds } from '../native.js';
+import { hasMark } from '../redact/text.js';
 import { isSame } from '../values/same.js';
 import { asWritten, revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 
@@ -73,6 +74,24 @@ export class CheckedEdits {
     const edit = { written: given, args, context, changes };
     this.#good.set(digestOf(snapshot(revive(args.json))), edit);
     return edit;
+  }
+
+  /**
+   * What a human had made of a call, for it to be asked about again; `undefined`: the tool cannot run that. Parts of it may be gone, its
+   * schema may be another one, or something denies it.
+   */
+  async again(args: unknown): Promise<Pick<CheckedEdit, 'written' | 'args'> | undefined> {
+    const { toolName, parse, judge } = this.#rules;
+    const written = snapshot(args);
+    if (hasMark(written.json)) return undefined;
+    try {
+      const runs = snapshot(await parse(args));
+      refuseOther(toolName, written, runs);
+      return (await judge(runs)).effect === 'deny' ? undefined : { written, args: runs };
+    } catch (error) {
+      if (InvalidDecisionError.isInstance(error)) return undefined;
+      throw error;
+    }
   }
 
   /** The edit that a decision speaks of; `undefined` when its arguments never passed the check. */

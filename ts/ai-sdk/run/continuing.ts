@@ -3,7 +3,8 @@ import type { ModelMessage } from 'ai';
 import { RunError } from '../../errors/index.js';
 import type { LocalGate } from '../../gate/gate.js';
 import type { RawRecord } from '../../native.js';
-import { snapshot } from '../../values/snapshot.js';
+import { editedArgs, toRecord } from '../../gate/records.js';
+import { snapshot, type ValueSnapshot } from '../../values/snapshot.js';
 import { isCaller } from '../tools/callers.js';
 import type { RunConversation } from './conversation.js';
 import type { RunDrift } from '../tools/fingerprints.js';
@@ -76,7 +77,7 @@ export async function continueRun(options: ContinueOptions): Promise<ContinuedRo
     await cancelParts(gate, runId, ids);
   }
   const forged = forgedRequests(step, setup);
-  const { plans, results } = takeUp({ runId, step, round, records, drift, forged, setup, tell });
+  const { plans, results } = takeUp({ runId, step, round, all, records, drift, forged, setup, tell });
   for (const result of results) tellResult(result, step.calls, conversation, tell);
   conversation.messages = withRequests(withResults(conversation.messages, results), [...forged.values()]);
   return { round, plans };
@@ -114,6 +115,7 @@ interface SavedRound {
   runId: string;
   step: OpenStep;
   round: ModelRound;
+  all: readonly RawRecord[];
   /** The last that the ledger has of each call. */
   records: ReadonlyMap<string, RawRecord>;
   drift: RunDrift;
@@ -124,7 +126,7 @@ interface SavedRound {
 }
 
 /** Each open call: its request is the round's again, or it has a result by now. */
-function takeUp({ runId, step, round, records, drift, forged, setup: { guard, requests }, tell }: SavedRound) {
+function takeUp({ runId, step, round, all, records, drift, forged, setup: { guard, requests }, tell }: SavedRound) {
   const isStopped = step.open.some(({ call: { toolCallId = '' } }) => endedTurn(records.get(toolCallId)));
   const plans: ContinuedRound['plans'] = [];
   const results: CallResult[] = [];
@@ -157,11 +159,21 @@ function takeUp({ runId, step, round, records, drift, forged, setup: { guard, re
     }
     if (plan.do === 'tell') results.push(resultFor(toolCallId, toolName, plan));
     // A tool that the provider has run has nothing left to be decided.
-    else if (requests.add(round, request) !== undefined)
-      plans.push({ asked: round.requested.at(-1) as RequestedCall, plan });
+    else if (requests.add(round, request) !== undefined) {
+      const added = round.requested.at(-1) as RequestedCall;
+      added.started = startedIn(all, toolCallId);
+      plans.push({ asked: added, plan });
+    }
   }
   return { plans, results };
 }
+
+/** What processes that are gone had started of a call: with a human's arguments, it is those. */
+const startedIn = (all: readonly RawRecord[], toolCallId: string): ValueSnapshot[] =>
+  all
+    .filter((each) => each.toolCallId === toolCallId && each.status === 'interrupted')
+    .map(toRecord)
+    .map((record) => snapshot(editedArgs(record)?.args ?? record.args));
 
 /** Whether a human ended the turn with the answer to this call. */
 function endedTurn(record: RawRecord | undefined): boolean {
@@ -173,7 +185,8 @@ function resultFor(
   toolName: string,
   { record, output, edited }: OpenCallPlan & { do: 'tell' },
 ): CallResult {
-  const note = record.decision === null ? undefined : noteOn(record.decision, record.via);
+  const isEdited = edited !== undefined;
+  const note = record.decision === null ? undefined : noteOn(record.decision, record.via, { isEdited });
   const result = { toolCallId, toolName, output: note === undefined ? output : withNote(output, note) };
   return edited === undefined ? result : { ...result, input: { value: edited.args } };
 }
