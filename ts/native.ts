@@ -222,9 +222,12 @@ export function applyInterruptConfig<T extends object>(
   return { tools: applied === null ? tools : (applied as T), unknown: open<InterruptPlan>(plan).unknown };
 }
 
-/** Our name for another agent's tool name; `null`: no such tool. */
-export function ourTool(name: string): string | null {
-  return binding.ourTool(name.toWellFormed());
+/** Which of these tools has another name than this one, and is meant by it; `null`: none. */
+export function renamedTool(name: string, known: readonly string[]): string | null {
+  return binding.renamedTool(
+    name.toWellFormed(),
+    known.filter((each) => each.isWellFormed()),
+  );
 }
 
 export function hasApprovalTools(interruptOn: unknown): boolean {
