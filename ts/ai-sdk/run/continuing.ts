@@ -66,7 +66,7 @@ export async function continueRun(options: ContinueOptions): Promise<ContinuedRo
     runId,
     steps: conversation.steps.length,
     messages: [...kept.messages],
-    drift,
+    drift: { tools: drift.tools, prompt: drift.prompt },
     interrupted: step.open.flatMap(({ call: { toolCallId = '' } }) => (started.has(toolCallId) ? [toolCallId] : [])),
   });
   for (const { call } of step.open) onOpen(call.toolCallId ?? '');
@@ -205,8 +205,13 @@ function tellResult(
   conversation.recordResult({ toolCallId, toolName, args, outcome });
 }
 
+/** Nobody wrote another prompt. */
+const ADVICE_CHANGED =
+  'Which calls need an approval (interruptOn, or whether there are rules) has changed since it was asked about, and so has what the model is told of that.';
+
 /** Why a call of this tool is to be asked about again. */
-function driftOf(toolName: string, { tools, prompt }: RunDrift): string | undefined {
+function driftOf(toolName: string, { tools, prompt, onlyAdvice }: RunDrift): string | undefined {
   if (tools.includes(toolName)) return `The tool ${toolName} has changed since it was asked about.`;
+  if (onlyAdvice) return ADVICE_CHANGED;
   return prompt ? 'The prompt of the run has changed since it was asked about.' : undefined;
 }
