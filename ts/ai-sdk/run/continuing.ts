@@ -205,7 +205,7 @@ function tellResult(
   conversation.recordResult({ toolCallId, toolName, args, outcome });
 }
 
-/** Nobody wrote another prompt. */
+/** What is written to the model is the same. */
 const ADVICE_CHANGED =
   'Which calls need an approval (interruptOn, or whether there are rules) has changed since it was asked about, and so has what the model is told of that.';
 
