@@ -54,7 +54,7 @@ export declare function toElicitation(request: ApprovalRequest, options?: McpOpt
 /**
  * The decision that a form means. A rejection are `decline`, `cancel`, what was not offered, what does not fit, a field that does not
  * go with the decision, and anything else that is odd. So is an edit to a call that stands out, since no person was shown that as it
- * would run. Answers to questions become `respond`.
+ * would run. So is an edit of a call that stands under rules, or that may write over a file: nothing here looks at those. Answers to questions become `respond`.
  */
 export declare function fromElicitResult(result: unknown, request: ApprovalRequest, options?: McpOptions): McpDecision;
 

@@ -76,10 +76,11 @@ pub fn has_approval_tools(interrupt_on: Unknown) -> Result<String> {
     ))
 }
 
-/// What a tool of ours is called that another agent calls so; `null`: none.
+/// Which of these tools has another name than this one, and is meant by it; `null`: none.
 #[napi(catch_unwind)]
-pub fn our_tool(name: String) -> Option<&'static str> {
-    countersign_core::policy::our_tool(&name)
+pub fn renamed_tool(name: String, known: Vec<String>) -> Option<String> {
+    let known = known.iter().map(String::as_str);
+    countersign_core::policy::renamed(&name, known.clone(), known).map(str::to_owned)
 }
 
 /// A fault of the configuration is a value; an exception of the user's own code, as of a getter, stays one.

@@ -222,9 +222,12 @@ export function applyInterruptConfig<T extends object>(
   return { tools: applied === null ? tools : (applied as T), unknown: open<InterruptPlan>(plan).unknown };
 }
 
-/** Our name for another agent's tool name; `null`: no such tool. */
-export function ourTool(name: string): string | null {
-  return binding.ourTool(name.toWellFormed());
+/** Which of these tools has another name than this one, and is meant by it; `null`: none. */
+export function renamedTool(name: string, known: readonly string[]): string | null {
+  return binding.renamedTool(
+    name.toWellFormed(),
+    known.filter((each) => each.isWellFormed()),
+  );
 }
 
 export function hasApprovalTools(interruptOn: unknown): boolean {
@@ -930,7 +933,17 @@ export function presetText(name: string): string | null {
 /** What is kept beside a request, as it was given to {@link NativeGate.request}. */
 export type KeptDetails = Pick<
   ApprovalRequest,
-  'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore' | 'proven' | 'review' | 'askedBy' | 'agentReason'
+  | 'kind'
+  | 'step'
+  | 'verdict'
+  | 'always'
+  | 'changes'
+  | 'startedBefore'
+  | 'editedFrom'
+  | 'proven'
+  | 'review'
+  | 'askedBy'
+  | 'agentReason'
 >;
 
 /** Where the policies judged a call. */

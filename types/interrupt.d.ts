@@ -111,10 +111,11 @@ export type InterruptOn<TOOLS extends ToolSet = ToolSet> =
 /** What to do about names in `interruptOn`, and in the rules of a run's own `policy`, that no tool has. */
 export interface UnknownToolsOptions {
   /**
-   * By default a name that is plainly a typo of a tool's throws {@link UnknownToolError}. That is another case, `-` for `_`, or at most
-   * two letters, where that tool is not itself configured. Any other name warns once per process, since shared
-   * configurations name tools that an agent lacks. `'error'` throws for every unknown name, `'warn'` for none, `'ignore'`
-   * says nothing. Of a policy of the gate, which runs with other tools may share, a typo is a warning.
+   * By default a name that is plainly a typo of a tool's throws {@link UnknownToolError}. That is another case, `-` for `_`, or
+   * at most two letters; the same words in another order; or its name behind a separator, as in `tools.delete_file`. Where that
+   * tool is itself configured, it is another name. Any other name warns once for each set of tools, since shared configurations
+   * name tools that an agent lacks. `'error'` throws for every unknown name, `'warn'` for none, `'ignore'` says nothing. Of a
+   * policy of the gate, which runs with other tools may share, a typo is a warning.
    */
   unknownTools?: 'error' | 'warn' | 'ignore';
 }

@@ -84,6 +84,11 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
    */
   startedBefore: boolean;
   /**
+   * The arguments that the model wrote, where a person had changed them and the call is asked about again: `args` are those of the
+   * person. `null`: `args` are the model's own.
+   */
+  editedFrom: unknown;
+  /**
    * Why the agent makes the call, in its own words, in one line that is safe to show; `null`: it did not say. It is not a fact: it has not
    * been checked. Tools of a deep agent that write or run take it as their argument `description`. No rule judges it, and a
    * call that was rejected is the same call in other words.

@@ -72,6 +72,7 @@ describe('the callback', () => {
       votes: [],
       escalatedAt: null,
       startedBefore: false,
+      editedFrom: null,
       proven: null,
       verdict: null,
       always: {

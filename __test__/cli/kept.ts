@@ -24,6 +24,7 @@ export function kept(with_: Partial<KeptRecord> = {}): KeptRecord {
     votes: [],
     escalatedAt: null,
     startedBefore: false,
+    editedFrom: null,
     proven: null,
     review: null,
     askedBy: null,

@@ -4,10 +4,13 @@
  * The policy is `policy` of the gate and of the run, `shouldApprove`, the tool's own `needsApproval`, the `toolApproval` of
  * AI SDK 7 and a judge.
  */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { jsonSchema, tool, type ToolSet } from 'ai';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
-import type { ApprovalAnswer, Gate, PolicyDocument } from '../../index.js';
+import type { ApprovalAnswer, ApprovalRequest, Gate, PolicyDocument } from '../../index.js';
 import { createGate, definePolicy, InvalidDecisionError } from '../../ts/index.js';
 import { PATIENTLY } from '../runtimes.js';
 import { ways as waysWithPolicy } from '../policy/ways.js';
@@ -206,6 +209,46 @@ describe.each(editing.map(([name, entry], turn) => [name, entry, turn] as const)
       onApprovalRequest: () => ({ type: 'edit', args: { path: '/b' } }),
     });
     expect(ran).toEqual([]);
+  });
+});
+
+describe.each(editing)('%s', (_, entry) => {
+  it('asks again about the edited call, not about the one that the model made, where the edit holds no more', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'countersign-g12-'));
+    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+    for (const folder of ['one', 'two']) mkdirSync(join(cwd, folder));
+    symlinkSync('one', join(cwd, 'link'));
+    await using gate = createGate({ place: { cwd }, policy: definePolicy([{ tools: 'write_file', effect: 'ask' }]) });
+    const ran: unknown[] = [];
+    const execute = async (args: unknown) => void ran.push(args);
+    const inputSchema = z.object({ file_path: z.string(), content: z.string() });
+    const [model, person] = ['model', 'person'].map((name) => ({ file_path: `link/${name}`, content: 'x' }));
+    // The edit is bound by now, and its path leads elsewhere before it runs.
+    const shouldApprove = (args: unknown) => {
+      if ((args as typeof model)?.file_path !== person?.file_path) return true;
+      rmSync(join(cwd, 'link'));
+      symlinkSync('two', join(cwd, 'link'));
+      return true;
+    };
+    const asked: ApprovalRequest[] = [];
+    const onApprovalRequest = (request: ApprovalRequest): ApprovalAnswer =>
+      asked.push(request) === 1 ? { type: 'edit', args: person } : true;
+    const tools = { write_file: tool({ inputSchema, execute } as never) } as ToolSet;
+    await entry({
+      turns: [calls(call('write_file', model, 'c1')), says('.')],
+      tools,
+      interruptOn: { write_file: { shouldApprove } },
+      gate,
+      onApprovalRequest,
+    });
+    expect(asked).toMatchObject([
+      { args: model, editedFrom: null },
+      { args: person, editedFrom: model },
+    ]);
+    expect(asked[1]?.description).toMatch(
+      /^Asked again: .*A person had changed the arguments\. The model wrote write_file: /,
+    );
+    expect(ran).toEqual([person]);
   });
 });
 

@@ -6,7 +6,17 @@ import type * as wire from '../../ts/wire.js';
 type Added = 'contents' | 'needs' | 'requester' | 'votes' | 'escalatedAt' | keyof Details;
 type Details = Pick<
   declared.ApprovalRequest,
-  'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore' | 'proven' | 'review' | 'askedBy' | 'agentReason'
+  | 'kind'
+  | 'step'
+  | 'verdict'
+  | 'always'
+  | 'changes'
+  | 'startedBefore'
+  | 'editedFrom'
+  | 'proven'
+  | 'review'
+  | 'askedBy'
+  | 'agentReason'
 >;
 
 /** Each is of a type that the other fits. */

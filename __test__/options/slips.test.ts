@@ -163,6 +163,23 @@ describe('an option of a run that would gate a tool somewhere else is refused', 
     ['toolsRequiringReview', ['delete_file'], 'the options are'],
     ['askBeforeTools', ['delete_file'], 'the options are'],
     ['toolRulesByName', {}, 'the options are'],
+    ['excludeTools', ['delete_*'], 'the options are'],
+    ['disabledTools', ['file'], 'the options are'],
+    ['toolFilter', () => false, 'the options are'],
+    ['canRunTool', () => false, 'the options are'],
+    ['beforeToolCall', () => false, 'the options are'],
+    ['checkToolCall', () => false, 'the options are'],
+    ['toolsToHide', [], 'the options are'],
+    ['interceptTools', { '*': true }, 'the options are'],
+    ['validateFunctionCalls', true, 'the options are'],
+    ['allowedCommands', ['ls'], 'the options are'],
+    ['hold', 'delete_file,read_file', TOOL],
+    ['hold', ['read_file; delete_file'], TOOL],
+    ['pauseBefore', '*', TOOL],
+    ['withhold', 'delete_*', TOOL],
+    ['withhold', ['*_f*e'], TOOL],
+    ['watch', /delete/, TOOL],
+    ['watch', { names: [/^DELETE/i] }, TOOL],
   ];
   const WAYS: Record<string, (stage: Stage, option: object) => Promise<void>> = {
     streamWithEvents: (s, option) => run({ ...s.of, ...no, ...option }),
@@ -193,8 +210,20 @@ describe('an option of a run that would gate a tool somewhere else is refused', 
   test('what nobody knows and no tool is called is warned of, and handed on', async () => {
     using heard = listenToWarnings();
     const played = stage();
-    await run({ ...played.of, ...no, interruptOn: 'all', brandNew: 1 });
-    expect(heard.warnings.join()).toContain('"brandNew"');
+    const unknown = {
+      brandNew: 1,
+      toolCallStreaming: true,
+      parallelToolCalls: false,
+      onToolCall: () => {},
+      note: 'do not delete_file, ever',
+      greeting: 'delete_file is a tool, *',
+      pattern: 'write_*',
+      other: /write/,
+      screenshotTool: 'x',
+      toolGateway: 'x',
+    };
+    await run({ ...played.of, ...no, interruptOn: 'all', ...unknown });
+    for (const name of Object.keys(unknown)) expect(heard.warnings.join()).toContain(`"${name}"`);
   });
 });
 

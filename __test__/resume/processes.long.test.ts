@@ -62,6 +62,26 @@ describe.skipIf(process.platform === 'win32')('killed', () => {
     },
   );
 
+  it('in a tool whose call a person had edited: what was started is asked about again, and runs', async () => {
+    const on = theatre();
+    const answer = { type: 'edit', args: { path: '/2' } };
+    expect(await on.play('start', { turns: [A], die: 'in del', answer })).toEqual(KILLED);
+    expect(await on.play('resume', { turns: [], die: 'approval-requested' })).toEqual(KILLED);
+    expect(await on.gate.pending()).toMatchObject([
+      { args: { path: '/2' }, editedFrom: { path: '/1' }, startedBefore: true },
+    ]);
+    expect(await on.play('resume', { turns: [DONE], answer: true })).toEqual(EXITED);
+    expect(of(on.lines(), 'START').filter((line) => line.startsWith('START del'))).toEqual([
+      'START del /2',
+      'START del /2',
+    ]);
+    const records = (await on.gate.history({ runId: 'the-run' })).map(({ decision, decidedBy }) => [
+      decision?.type,
+      decidedBy,
+    ]);
+    expect(records).toContainEqual(['edit', 'callback']);
+  });
+
   it.runIf(isWhole)(
     'after the tool, before the next turn of the model: the model gets the result, the tool does not run again',
     async () => {

@@ -131,6 +131,7 @@ export function request(toolName: string, args: unknown, more: Partial<ApprovalR
     votes: [],
     escalatedAt: null,
     startedBefore: false,
+    editedFrom: null,
     proven: null,
     review: null,
     askedBy: null,

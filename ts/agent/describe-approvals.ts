@@ -1,6 +1,7 @@
 /** What a model is told of approvals, so that it neither wonders why a call takes long nor makes a rejected one again. */
 import type { Tool, ToolSet } from 'ai';
 import type { Gate, InterruptOn, PolicyInput } from '../../index.js';
+import { ADVICE } from '../ai-sdk/tools/approval-advice.js';
 import { isQuestionTool } from '../ai-sdk/tools/questions.js';
 import { planOf } from '../ai-sdk/tools/named-by-server.js';
 import { takeTools } from '../ai-sdk/tools/tool-set.js';
@@ -60,12 +61,6 @@ export function approvalNote(
 
 const CONFINED =
   'A command that nobody approves runs in a sandbox: it has no network, and writes only where it may. The rules may let more run so.';
-
-const ADVICE = [
-  'The human may take their time, and may run a call with other arguments: its result says so.',
-  'A rejected call did not run. Never make it again unchanged, and do not reach for the same end by other means:',
-  'take the reason into account. Without one, go on without the call, or say what you need it for and stop.',
-];
 
 function oftenAsked({ action }: Gating, tool: Tool | undefined): 'always' | 'sometimes' | undefined {
   // A question is no call to approve.

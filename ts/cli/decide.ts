@@ -11,10 +11,11 @@ import { LEDGER, withLedger, type LedgerValues } from './open-ledger.js';
 import { readJson, readOptions } from './options.js';
 import { print } from './print.js';
 import { answering, checked } from './questions.js';
+import { editedThere } from './read-edit.js';
 import { offered, placeOf, readRemember, refuseIfForgotten, remember, type RememberOptions } from './remember.js';
 import { isAlike } from '../gate/batch.js';
 import { dangersInWords } from '../gate/danger.js';
-import { editedCall } from '../gate/edited-call.js';
+import { unreadCall } from '../gate/edited-call.js';
 import { callInALine } from '../gate/in-a-line.js';
 import { startedFirst, unforeseen } from '../gate/stands-out.js';
 import { CONTENTS, summary, toJson } from './shown.js';
@@ -156,7 +157,7 @@ export async function decideOne(
     if (!asJson) await tellWhat(record);
     const decision = checked(record, await make(record));
     if (!asJson && decision.type === 'edit') await print(editedSummary(record, decision.args));
-    if (record.status === 'pending') await bewareOf(record, decision, values);
+    if (record.status === 'pending') await bewareOf(ledger, record, decision, values);
     const effect = decision.type === 'approve' ? 'allow' : 'deny';
     if (remembered !== undefined) await beforeRemembering(ledger, record, effect, remembered, values);
     if (values.reason !== undefined) decision.reason = values.reason.toWellFormed();
@@ -178,7 +179,7 @@ async function tellWhat(record: KeptRecord): Promise<void> {
 
 /** What it is edited to, in a line as {@link summary} is of the call. */
 function editedSummary(record: KeptRecord, args: unknown): string {
-  const call = editedCall(toJson(record), args);
+  const call = unreadCall(toJson(record), args);
   return fit(
     `edited to: ${oneLine(call.toolName)} ${callInALine({ ...call, contents: 'kept' })}`,
     Math.min(columns(), 400),
@@ -189,10 +190,15 @@ function editedSummary(record: KeptRecord, args: unknown): string {
  * A call that may not be what it seems, or may do what cannot be undone, is approved only by a person who says so. Programs say so
  * of what they cannot know of it.
  */
-async function bewareOf(record: KeptRecord, decision: HumanDecision, { yes, json }: DecideValues): Promise<void> {
+async function bewareOf(
+  ledger: NativeLedger,
+  record: KeptRecord,
+  decision: HumanDecision,
+  { yes, json }: DecideValues,
+): Promise<void> {
   if (decision.type !== 'approve' && decision.type !== 'edit') return;
   const asked = toJson(record);
-  const shown = decision.type === 'edit' ? editedCall(asked, decision.args) : asked;
+  const shown = decision.type === 'edit' ? await editedThere(ledger, record, decision.args) : asked;
   const doubts = unforeseen(shown, false);
   const dangers = startedFirst(dangersInWords(shown)).others;
   if (doubts.length + dangers.length === 0 || yes === true) return;

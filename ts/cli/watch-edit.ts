@@ -1,12 +1,13 @@
 /** Another call in the place of one that waits, made in the user's editor. */
 import { doubtsAbout } from '../gate/danger.js';
-import { editedCall, isUnchanged } from '../gate/edited-call.js';
+import { shownPreview } from '../gate/agent-reason.js';
+import { isUnchanged } from '../gate/edited-call.js';
 import { textOfCall, withText } from '../gate/text-field.js';
-import type { KeptRecord } from '../native.js';
+import type { KeptRecord, NativeLedger } from '../native.js';
 import { revive, snapshot } from '../values/snapshot.js';
 import { inEditor, isOpen, notEdited } from './edit.js';
 import { readJson } from './options.js';
-import { toJson } from './shown.js';
+import { editedThere } from './read-edit.js';
 
 /** The changed arguments: edited as text where one argument is a text, otherwise all of them as JSON. @throws {ExitError} */
 export async function changedIn(record: KeptRecord): Promise<unknown> {
@@ -28,10 +29,14 @@ export async function changedIn(record: KeptRecord): Promise<unknown> {
 }
 
 /** It as it would run, and what stands out in it. */
-export function editedAsk(record: KeptRecord, args: unknown): { lines: string[]; doubts: string[] } {
-  const call = editedCall(toJson(record), args);
+export async function editedAsk(
+  ledger: NativeLedger,
+  record: KeptRecord,
+  args: unknown,
+): Promise<{ lines: string[]; doubts: string[] }> {
+  const call = await editedThere(ledger, record, args);
   return {
-    lines: ['It would run like this:', '', ...call.preview.split('\n')],
+    lines: ['It would run like this:', '', ...shownPreview(call).split('\n')],
     doubts: doubtsAbout(call),
   };
 }

@@ -185,7 +185,8 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
           );
         case 'change': {
           const args = await screen.awayFor(() => changedIn(record));
-          return ask({ ...asked, what: 'edit', args, ...editedAsk(record, args), quietSince: performance.now() }, mode);
+          const shown = await editedAsk(ledger, record, args);
+          return ask({ ...asked, what: 'edit', args, ...shown, quietSince: performance.now() }, mode);
         }
         case 'always': {
           await decided(record, { type: 'approve' });

@@ -4,10 +4,12 @@
  */
 import type { ApprovalRecord, DecisionOutcome } from '../../index.js';
 import type { CallAsker, OpenedRequest, CallQuestion, SupersededRequest } from './asker.js';
+import { takenBackFor } from './describing.js';
 import { isByMode, type CallVerdict } from './judge.js';
 import { isApproval, type DecidedRecord } from './records.js';
 import { answerOf } from './answer-of.js';
-import type { CheckedEdits } from './edits.js';
+import type { ValueSnapshot } from '../values/snapshot.js';
+import { digestOf, type CheckedEdits } from './edits.js';
 
 /** What a host does with the requests of one call. */
 export interface AskPort {
@@ -17,16 +19,19 @@ export interface AskPort {
   /** Makes the request. */
   open: (question: CallQuestion) => Promise<OpenedRequest>;
   /** It is made: it can be told, and is to be put to a human unless it is answered by now. */
-  opened: (opened: OpenedRequest, verdict: CallVerdict) => Promise<{ isAnswered: boolean }>;
+  opened: (opened: OpenedRequest, verdict: CallVerdict, args: ValueSnapshot) => Promise<{ isAnswered: boolean }>;
   /** Why what was decided does not hold; `undefined`: it does. */
-  objection: (opened: OpenedRequest, decided: DecidedRecord) => Promise<string | undefined>;
+  objection: (opened: OpenedRequest, decided: DecidedRecord, args: ValueSnapshot) => Promise<string | undefined>;
+  /** Says whether what a human has made of the call can be asked about again. Absent: nothing can be made of it. */
+  edits?: Pick<CheckedEdits, 'again'>;
   /** What is said of the call now. Absent: what does not hold is not asked about again. */
-  judge?: () => Promise<CallVerdict>;
+  judge?: (args: ValueSnapshot) => Promise<CallVerdict>;
 }
 
 /** What a call comes to that was asked about. */
 export type AskOutcome =
-  | { kind: 'decided'; decided: DecidedRecord }
+  /** `args`: what was asked about. */
+  | { kind: 'decided'; decided: DecidedRecord; args: ValueSnapshot; isEdited: boolean }
   /** It does not hold, and was taken back. */
   | { kind: 'stale'; reason: string }
   | { kind: 'denied'; reason: string; approvalId: string };
@@ -80,29 +85,60 @@ export async function onceMore(options: OnceMoreOptions): Promise<OnceMore> {
 /** Asks until there is a decision that holds, or it was asked too often: then the call is denied. */
 export async function askCall(question: CallQuestion & { verdict: CallVerdict }, port: AskPort): Promise<AskOutcome> {
   const { asker, signal } = port;
-  let { verdict } = question;
+  let { verdict, args, editedFrom } = question;
   let supersedes: SupersededRequest | undefined;
   const times = new AskedTimes();
   for (;;) {
     signal.throwIfAborted();
-    const opened = await port.open({ ...question, verdict, supersedes, signal });
-    const { isAnswered } = await port.opened(opened, verdict);
-    const decided = isAnswered ? await opened.decided : await answerOf(asker, opened, question.args, signal);
-    const reason = await port.objection(opened, decided);
+    const opened = await port.open({ ...question, args, editedFrom, verdict, supersedes, signal });
+    const { isAnswered } = await port.opened(opened, verdict, args);
+    const decided = isAnswered ? await opened.decided : await answerOf(asker, opened, args, signal);
+    const reason = await port.objection(opened, decided, args);
     signal.throwIfAborted();
-    if (reason === undefined) return { kind: 'decided', decided };
+    if (reason === undefined) return { kind: 'decided', decided, args, isEdited: editedFrom !== undefined };
     const { approvalId, decision } = decided;
-    const takeBack = async (): Promise<undefined> => void (await asker.gate.revoke(approvalId, reason));
-    if (port.judge === undefined) {
+    const { judge } = port;
+    const why = takenBackFor(reason, question.toolName, editIn(decision));
+    const takeBack = async (): Promise<undefined> => void (await asker.gate.revoke(approvalId, why));
+    if (judge === undefined) {
       if (isApproval(decision)) await takeBack();
       return { kind: 'stale', reason };
     }
-    const next = await onceMore({ record: decided, decision, reason, times, takeBack, judge: port.judge });
+    const judgeAgain = async () => {
+      ({ args, editedFrom } = await asEdited({ args, editedFrom }, editIn(decision), port.edits));
+      return judge(args);
+    };
+    const next = await onceMore({ record: decided, decision, reason, times, takeBack, judge: judgeAgain });
     if (next.kind === 'ended') return { kind: 'denied', reason: next.reason, approvalId };
     if (next.verdict.effect === 'deny') return { kind: 'denied', reason: next.verdict.reason, approvalId };
     verdict = stillAsked(next.verdict);
     supersedes = next.supersedes;
   }
+}
+
+/** The edit that a decision is. */
+export const editIn = (decision: DecisionOutcome | undefined): { args: unknown } | undefined =>
+  decision?.type === 'edit' ? decision : undefined;
+
+/** A call that is asked about. */
+export interface AskedArgs {
+  args: ValueSnapshot;
+  /** What the model wrote, where a human had changed it. */
+  editedFrom: ValueSnapshot | undefined;
+  /** What the human wrote, where the tool's schema makes something else of it. */
+  written?: ValueSnapshot | undefined;
+}
+
+/** The call that is asked about again: as a human had changed it, unless the tool cannot run that. */
+export async function asEdited(
+  asked: AskedArgs,
+  edited: { args: unknown } | undefined,
+  edits: Pick<CheckedEdits, 'again'> | undefined,
+): Promise<AskedArgs> {
+  const edit = edited && (await edits?.again(edited.args));
+  if (edit === undefined) return asked;
+  const from = asked.editedFrom ?? asked.args;
+  return { ...edit, editedFrom: digestOf(from) === digestOf(edit.args) ? undefined : from };
 }
 
 /** What a human was asked about goes on being asked about: nothing may run on an approval that was taken back. */

@@ -19,6 +19,7 @@ import { knownToRules, ruleNameOf } from '../policy/foreign.js';
 import type { JudgedByPolicy, Policies, ShownCall } from '../policy/policies.js';
 import { lazily } from '../values/lazily.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
+import { InternalError } from '../errors/internal-error.js';
 import { messageOf, originOf } from '../errors/message-of.js';
 import { warnOnce } from '../errors/warn-once.js';
 import { after, isLater, isThenable, type Awaitable } from '../values/awaitable.js';
@@ -267,11 +268,12 @@ export class CallAsker {
 
   /** What an edit of a call is bound to, as things are now. */
   async boundEdit(edited: BoundCall, gating: Gating | undefined): Promise<BoundEdit> {
-    const show = gating?.changesFile === true ? { floor: false, offers: false } : null;
+    const show = { floor: false, offers: false };
     const identity = await identityOf(edited);
     const look = await this.gate.control.lookAt(this.#judgedAs(edited), identity, this.#policies, show);
     const { context, shown } = await this.gate.look(edited.args, look);
-    return { context, changes: shown?.changes ?? [] };
+    if (shown === null) throw new InternalError({ message: 'nothing of an edit was shown' });
+    return { context, changes: gating?.changesFile === true ? shown.changes : [], shown };
   }
 
   /** Why what an edit was bound to does not hold any more; `undefined`: it does. */
@@ -427,7 +429,7 @@ export class CallAsker {
   async #requestFor(question: CallQuestion, runId: string): Promise<OpenRequest> {
     if (question.questions !== undefined)
       return questionRequest(question, question.questions, { runId, origin: this.origin, logger: this.#logger });
-    const { toolCallId, toolName, args, step = null, gating, signal, supersedes } = question;
+    const { toolCallId, toolName, args, step = null, gating, signal, supersedes, editedFrom } = question;
     const isDenied = question.isAnswered === true || question.verdict?.effect === 'deny';
     const said = question.verdict && unanswered(question.verdict);
     const description = await describe({ ...question, verdict: said }, (call) => this.inContext(call));
@@ -454,6 +456,7 @@ export class CallAsker {
       ...(schema === null ? {} : { schema }),
       ...(step === null ? {} : { step }),
       ...(supersedes?.startedBefore === true ? { startedBefore: true } : {}),
+      ...(editedFrom === undefined ? {} : { editedFrom: editedFrom.json }),
       ...(isDenied ? { isDenied } : {}),
       ...(asks.effect === 'ask' && asks.askedBy !== undefined ? { askedBy: asks.askedBy } : {}),
     };
@@ -620,7 +623,8 @@ export class CallAsker {
     };
     const objectionTo = (given: unknown): Promise<string | undefined> => this.gate.objectionTo(record, given);
     const context = { abortSignal, objectionTo };
-    const end = asks(record.approvalId, callback, context);
+    const readEdit = (edited: unknown) => this.gate.readEdit(record, edited);
+    const end = asks(record.approvalId, callback, { ...context, readEdit });
     let how: 'answered' | 'failed' = 'failed';
     try {
       const given: unknown = this.inContext(() =>

@@ -22,6 +22,10 @@ export interface CallQuestion {
   toolCallId: string;
   toolName: string;
   args: ValueSnapshot;
+  /** What the model wrote, where a human had changed it: `args` are the human's. */
+  editedFrom?: ValueSnapshot | undefined;
+  /** What processes that are gone had started of it. */
+  started?: readonly ValueSnapshot[] | undefined;
   /** Of the run, from 1; `undefined`: its loop is not ours. */
   step?: number | undefined;
   gating: Gating | undefined;

@@ -1,5 +1,6 @@
 /** Callbacks while they are asked about a request, and the requests that they are not asked about. */
 import type { ApprovalRecord } from '../../index.js';
+import type { EditReader } from './edited-call.js';
 
 /** What callbacks do about a request that they are not asked about, since it was decided before. */
 const UNASKED = new WeakMap<object, (record: ApprovalRecord) => void>();
@@ -40,6 +41,8 @@ export interface AskContext {
   abortSignal: AbortSignal;
   /** Why an answer would not be taken. */
   objectionTo: (answer: unknown) => Promise<string | undefined>;
+  /** For {@link editedCall}. It is given to ours alone. */
+  readEdit: EditReader;
 }
 
 interface CallbackCall {

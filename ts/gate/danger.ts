@@ -10,7 +10,10 @@ export type CallDanger = 'deletes' | 'overwrites' | 'publishes' | 'escalates' | 
 
 /** What is looked at of a call. */
 export type DangerousCall = Pick<ApprovalRequest, 'toolName' | 'args' | 'verdict' | 'changes'> &
-  Partial<Pick<ApprovalRequest, 'startedBefore'>>;
+  Partial<Pick<ApprovalRequest, 'startedBefore'>> & {
+    /** It is an edit, and the rules that it stands under, or the files that it writes, were not looked at. */
+    isUnread?: boolean;
+  };
 
 /**
  * Whether it is proven to do no lasting harm, and nothing about it stands out. Only then "yes" may be marked before anybody has
@@ -48,8 +51,11 @@ export function beware(call: DangerousCall & Pick<ApprovalRequest, 'flags'>): st
 export const dangersInWords = (call: DangerousCall): string[] => [
   ...startedInWords(call),
   ...risksInWords(call),
+  ...(call.isUnread === true ? [UNREAD] : []),
   ...dangersOf(call).map((danger) => DANGER_WORDS[danger]),
 ];
+
+const UNREAD = 'it was edited, and not all of its rules and files were looked at for that';
 
 /** What stands out in a call; empty: nothing that is known here. */
 export function dangersOf(call: DangerousCall): CallDanger[] {
@@ -258,7 +264,11 @@ function ofQueries(args: unknown): CallDanger[] {
 }
 
 /** A file that is there, and whose whole content becomes another one. */
+/** Whether its calls put something in the place of what is there, and do not change a part of it. */
+export const mayOverwrite = (toolName: string): boolean => /write|create|save|put/i.test(toolName);
+
 function ofChanges({ toolName, changes }: DangerousCall): CallDanger[] {
-  const isWhole = /write|create|save|put/i.test(toolName);
-  return isWhole && changes.some(({ before, removed }) => before !== null && removed > 0) ? ['overwrites'] : [];
+  return mayOverwrite(toolName) && changes.some(({ before, removed }) => before !== null && removed > 0)
+    ? ['overwrites']
+    : [];
 }

@@ -7,8 +7,9 @@ import { originOf } from '../errors/message-of.js';
 import { toldKind } from '../errors/told-value.js';
 import { warnSeldom } from '../errors/warn-once.js';
 import { inTime } from '../values/in-time.js';
-import { copyOf } from '../values/snapshot.js';
+import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import type { CallQuestion } from './call-question.js';
+import { digestOf } from './edits.js';
 
 /**
  * The `description` of a call; `null`: the default.
@@ -18,10 +19,30 @@ import type { CallQuestion } from './call-question.js';
 export async function describe(question: CallQuestion, inContext: InContext): Promise<string | null> {
   const said = withHow(await describedBy(question, inContext), question);
   const { supersedes } = question;
-  const whole = supersedes === undefined ? said : `Asked again: ${supersedes.reason}${said === null ? '' : ` ${said}`}`;
+  const again = supersedes && [`Asked again: ${supersedes.reason}`, ...otherArgs(question)].join(' ');
+  const whole = again === undefined ? said : `${again}${said === null ? '' : ` ${said}`}`;
   // It may quote arguments: a line that they begin would be taken for one of the prompt.
   return whole === null ? null : withoutLines(whole);
 }
+
+/** What had been asked, and what had been started, where it is not this call. */
+function otherArgs({ toolName, args, editedFrom, started = [] }: CallQuestion): string[] {
+  const inWords = ({ json }: ValueSnapshot) => argsInWords(toolName, json);
+  const others = started.filter((each) => digestOf(each) !== digestOf(args)).map(inWords);
+  return [
+    ...(editedFrom === undefined
+      ? []
+      : [`A person had changed the arguments. The model wrote ${inWords(editedFrom)}.`]),
+    ...(others.length === 0 ? [] : [`What was started had other arguments: ${[...new Set(others)].join('; ')}.`]),
+  ];
+}
+
+const argsInWords = (toolName: string, args: unknown): string =>
+  `${toolName}: ${callInALine({ ...PLAIN_CALL, args, verdict: null, agentReason: null })}`;
+
+/** Why a decision is taken back. What a human had made of the call is not in its record any more. */
+export const takenBackFor = (reason: string, toolName: string, edited: { args: unknown } | undefined): string =>
+  edited === undefined ? reason : `${reason} A person had changed it to ${argsInWords(toolName, edited.args)}.`;
 
 /** The human must know what an approval lets happen. */
 function withHow(said: string | null, question: CallQuestion): string | null {

@@ -3,8 +3,10 @@ import type { ApprovalNeed, FileChange } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
 import { messageOf } from '../errors/message-of.js';
+import { readBeside, type EditReading, type ShownEdit } from './edited-call.js';
 import type { CallVerdict } from './judge.js';
 import { canonicalize, coversNeeds } from '../native.js';
+import { hasMark } from '../redact/text.js';
 import { isSame } from '../values/same.js';
 import { asWritten, revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 
@@ -13,6 +15,8 @@ export interface BoundEdit {
   context: object;
   /** The files that it writes. */
   changes: readonly FileChange[];
+  /** What is shown of it. */
+  shown: ShownEdit;
 }
 
 export interface EditRules {
@@ -34,6 +38,8 @@ export interface CheckedEdit {
   context: object;
   /** The files that it writes, as they were. */
   changes: readonly FileChange[];
+  /** For those who are asked about it. */
+  reading: EditReading;
 }
 
 /** The edits of one request that were found good, told apart by what would run: a decision holds that. */
@@ -59,7 +65,7 @@ export class CheckedEdits {
     const args = snapshot(await parse(written));
     refuseOther(toolName, given, args);
     // Before it is judged: what changes from here on is a change.
-    const { context, changes } = await bound(args);
+    const { context, changes, shown } = await bound(args);
     const verdict = await judge(args);
     if (verdict.effect === 'deny')
       throw new InvalidDecisionError({ message: `The edited call of ${toolName} is denied: ${verdict.reason}` });
@@ -70,9 +76,28 @@ export class CheckedEdits {
         message: `Others must approve the edited call of ${toolName}: reject this one, and say why, so that they are asked.`,
       });
     // Arguments in a decision have been JSON: an instance of a class comes back as its data.
-    const edit = { written: given, args, context, changes };
+    const reading = readBeside({ verdict: verdict.said ?? null, shown }, false);
+    const edit = { written: given, args, context, changes, reading };
     this.#good.set(digestOf(snapshot(revive(args.json))), edit);
     return edit;
+  }
+
+  /**
+   * What a human had made of a call, for it to be asked about again; `undefined`: the tool cannot run that. Parts of it may be gone, its
+   * schema may be another one, or something denies it.
+   */
+  async again(args: unknown): Promise<Pick<CheckedEdit, 'written' | 'args'> | undefined> {
+    const { toolName, parse, judge } = this.#rules;
+    const written = snapshot(args);
+    if (hasMark(written.json)) return undefined;
+    try {
+      const runs = snapshot(await parse(args));
+      refuseOther(toolName, written, runs);
+      return (await judge(runs)).effect === 'deny' ? undefined : { written, args: runs };
+    } catch (error) {
+      if (InvalidDecisionError.isInstance(error)) return undefined;
+      throw error;
+    }
   }
 
   /** The edit that a decision speaks of; `undefined` when its arguments never passed the check. */

@@ -17,7 +17,7 @@ import type {
   PolicyMode,
   PolicyVerdict,
 } from '../../index.js';
-import { GateClosedError, InvalidConfigError } from '../errors/index.js';
+import { GateClosedError, InvalidConfigError, InvalidDecisionError } from '../errors/index.js';
 import { InternalError } from '../errors/internal-error.js';
 import { otherCopy } from '../errors/other-copy.js';
 import { toldKind } from '../errors/told-value.js';
@@ -35,7 +35,7 @@ import { checkRecord } from '../options/names.js';
 import { Redactor } from '../redact/redactor.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
-import { snapshot } from '../values/snapshot.js';
+import { revive, snapshot } from '../values/snapshot.js';
 import { askedBefore, LOOKED_AT } from './asked-before.js';
 import { decideAll } from './batch.js';
 import { GateAudit } from './audit.js';
@@ -44,6 +44,7 @@ import { checkOptionalText, checkText, checkWhole } from './check-arguments.js';
 import { checkPositive } from './check-positive.js';
 import { GateControl } from './control.js';
 import { DecisionTaker } from './deciding.js';
+import { readBeside, type EditReading } from './edited-call.js';
 import { ExecutionKeeper, type RedeemOutcome } from './executing.js';
 import { closed, GateInternals } from './inside.js';
 import { isByMode, type JudgedCall, type CallVerdict } from './judge.js';
@@ -51,6 +52,7 @@ import { filesOf, ledgerOptions } from './ledger-options.js';
 import { ApproverGroups } from './people.js';
 import { isDenial, toRecord, toRequest, type DecidedRecord } from './records.js';
 import { RedactedNative } from './redacted-native.js';
+import { isReadAlike } from './rebound.js';
 import { GateRequests, unknownRequest, type BoundRequest, type OpenRequest } from './requests.js';
 import { takeReviewer, type TakenReviewer } from './reviewer/reviewer-options.js';
 import { ToolSchemas, type SchemaSource } from './schemas.js';
@@ -211,6 +213,39 @@ export class LocalGate implements Omit<Gate, 'request'> {
     const { shown } = await this.look(call.args, look);
     if (shown === null) throw new InternalError({ message: 'nothing of a call was shown' });
     return shown;
+  }
+
+  /** For {@link editedCall}, of a call that waits: by what judges it in this process, else by what this gate knows. */
+  async readEdit(
+    call: Pick<ApprovalRequest, 'approvalId' | 'toolCallId' | 'toolName' | 'runId'>,
+    args: unknown,
+  ): Promise<EditReading> {
+    try {
+      const checked = await this.#teller.checks.get(call.approvalId)?.(revive(args));
+      if (checked !== undefined) return checked.reading;
+    } catch (error) {
+      // It will not be taken, which is told when it is decided.
+      if (!InvalidDecisionError.isInstance(error)) throw error;
+    }
+    const records = this.isDurable ? await this.records(call.runId) : [];
+    return this.readEditBeside(
+      call,
+      args,
+      records.find(({ approvalId }) => approvalId === call.approvalId),
+    );
+  }
+
+  /** The same of a call that another gate has asked about, as this one knows it. */
+  async readEditBeside(
+    { toolCallId, toolName, runId }: Pick<ApprovalRequest, 'toolCallId' | 'toolName' | 'runId'>,
+    args: unknown,
+    record: Pick<RawRecord, 'context'> | undefined,
+  ): Promise<EditReading> {
+    const call = { toolCallId, toolName, runId, args: snapshot(revive(args)) };
+    const isKnown = record !== undefined && (await isReadAlike(this.control, record.context ?? null, call));
+    const nobody = { asksFunctions: false, opinions: async () => [] };
+    const { said = null } = await this.control.judge(call, [], nobody);
+    return readBeside({ verdict: said, shown: await this.shownOf(call) }, !isKnown);
   }
 
   /** What "always" would save, where that is not kept with the request. */

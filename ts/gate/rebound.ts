@@ -3,6 +3,7 @@
  * request is bound to, with where the edited paths lead.
  */
 import type { JudgedByPolicy } from '../policy/policies.js';
+import { mayOverwrite } from './danger.js';
 import { isSame } from '../values/same.js';
 import type { GateControl } from './control.js';
 
@@ -27,6 +28,21 @@ export async function reboundContext(control: GateControl, context: object, call
     return here.places === undefined || here.cwd !== of.cwd ? rest : { ...rest, places: here.places };
   };
   return { ...context, policy: Array.isArray(policy) ? policy.map(rebound) : rebound(policy) };
+}
+
+/**
+ * Whether this gate says of a call with other arguments all that is said where it was asked about: the policies are the same. Without
+ * any, the request does not say where its files are.
+ */
+export async function isReadAlike(
+  control: GateControl,
+  context: object | null,
+  call: JudgedByPolicy,
+): Promise<boolean> {
+  const { policy = null } = (context ?? {}) as { policy?: PolicyContext | PolicyContext[] | null };
+  if (policy === null) return !mayOverwrite(call.toolName);
+  const here = (await control.boundHere(call)) as PolicyContext | null;
+  return [policy].flat().every((of) => here !== null && isSame(plain(of), plain(here)));
 }
 
 /** By what it is judged, without what that says of the call. */

@@ -45,6 +45,16 @@ const BY_HUMAN: Readonly<Record<DecidedVia, boolean>> = {
 export const isByHuman = (via: DecidedVia | undefined): boolean =>
   via !== undefined && Object.hasOwn(BY_HUMAN, via) && BY_HUMAN[via];
 
+/** The arguments that a person wrote in the place of the model's, for a call to run with; `undefined`: they are the model's. */
+export function editedArgs({
+  decision,
+  editedFrom,
+  args,
+}: Pick<ApprovalRecord, 'decision' | 'editedFrom' | 'args'>): { args: unknown } | undefined {
+  if (decision?.type === 'edit') return { args: decision.args };
+  return editedFrom === null ? undefined : { args };
+}
+
 export function isDecided(record: ApprovalRecord): record is DecidedRecord {
   return record.decision !== null;
 }
@@ -90,7 +100,15 @@ export function toRequest<REQUEST extends ApprovalRequest>(kept: REQUEST): REQUE
     ...request
   } = kept as REQUEST & StoredDetails;
   const { args, contents = 'kept', ...rest } = request as Omit<ApprovalRequest, 'contents'> & Partial<ApprovalRequest>;
-  return { ...ANYBODY, ...rest, ...wholeDetails(details), args: revive(args), contents } as unknown as REQUEST;
+  const beside = wholeDetails(details);
+  return {
+    ...ANYBODY,
+    ...rest,
+    ...beside,
+    editedFrom: revive(beside.editedFrom),
+    args: revive(args),
+    contents,
+  } as unknown as REQUEST;
 }
 
 /** What is kept beside a request, with what was left out. */
@@ -101,13 +119,14 @@ export function wholeDetails(kept: Partial<KeptDetails> | null | undefined): Kep
     verdict = null,
     changes = [],
     startedBefore = false,
+    editedFrom = null,
     proven = null,
     review = null,
     askedBy = null,
     agentReason = null,
   } = kept ?? {};
   const { always = { allow: null, deny: null } } = kept ?? {};
-  return { kind, step, verdict, always, changes, startedBefore, proven, review, askedBy, agentReason };
+  return { kind, step, verdict, always, changes, startedBefore, editedFrom, proven, review, askedBy, agentReason };
 }
 
 /** Whether the request was made of a call that is denied: it stands in the ledger, and is not put to a human. */

@@ -195,21 +195,22 @@ class CodeRequest {
         runId,
         signal: abortSignal,
         open,
-        opened: async (opened) => {
+        opened: async (opened, _, shown) => {
           last = opened;
           edits.needs = opened.record.needs;
           const isSettled = isByItself(undefined, opened.record);
-          this.#caller?.tell(opened, args, isSettled);
+          this.#caller?.tell(opened, shown, isSettled);
           return { isAnswered: isSettled && (await decideByItself(this.#gate, opened.record)) };
         },
         objection: ({ staleness }, { decision }) => objectionTo(decision, { edits, staleness }),
-        judge: () => judge(args),
+        edits,
+        judge,
       });
       if (asked.kind !== 'decided') return cancelled((last as OpenedRequest).record, args, asked.reason);
       const { decided } = asked;
-      const resolution = resolutionOf(decided, args);
+      const resolution = resolutionOf(decided, asked.args);
       if (!resolution.approved) return resolution;
-      const runs = decided.decision.type === 'edit' ? edits.checked(decided.decision.args)?.args : args;
+      const runs = decided.decision.type === 'edit' ? edits.checked(decided.decision.args)?.args : asked.args;
       if (runs === undefined) return cancelled(decided, args, 'The edited arguments were not checked.');
       const redeem = () => redeemOrRefuse(asker, runId, { toolCallId, toolName, args: runs });
       return await this.#handOver(resolution, redeem, abortSignal);

@@ -2,6 +2,7 @@
 import type { ApprovalRequest, GateEvent, Logger } from '../../index.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
 import { EventBroadcast } from './broadcast.js';
+import type { EditReading } from './edited-call.js';
 import { LedgerError } from '../errors/ledger-error.js';
 import type { CoreEvent, ShownCheck, UnreadableEvent } from '../native.js';
 import type { GateInternals } from './inside.js';
@@ -24,6 +25,8 @@ export interface DecidedEdit {
   args: ValueSnapshot;
   /** What the edited call is judged under. */
   context: object;
+  /** For those who are asked about it. */
+  reading: EditReading;
 }
 
 export type CheckEdit = (args: unknown) => Promise<DecidedEdit>;

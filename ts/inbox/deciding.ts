@@ -3,7 +3,7 @@ import type { ApprovalRecord, Decision, PolicyVerdict } from '../../index.js';
 import { becomes } from '../ai-sdk/saved/told-run.js';
 import { messageOf } from '../errors/message-of.js';
 import { MOST_AT_ONCE, refuseIfDoubtful } from '../gate/batch.js';
-import { isUnchanged, NOTHING_CHANGED } from '../gate/edited-call.js';
+import { editedCall, isUnchanged, NOTHING_CHANGED } from '../gate/edited-call.js';
 import type { LocalGate } from '../gate/gate.js';
 import { preview } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
@@ -88,14 +88,17 @@ export async function check(
   if (!Object.hasOwn(body, 'args')) throw badRequest('args is missing.');
   const record = await existing(gate, id);
   const { problems, hasSchema, verdict, page } = await checked(gate, record, body['args']);
+  const read = (args: unknown) => gate.readEdit(record, args);
+  const call = page.problems.length > 0 ? undefined : await editedCall(record, snapshot(body['args']).json, read);
+  const said = call?.verdict ?? verdict;
   return {
     problems,
     schema: hasSchema,
-    preview: page.text,
-    flags: page.flags,
-    dangers: dangersInWords({ ...record, args: body['args'], verdict, changes: [] }),
-    verdict: verdictOf(verdict),
-    segments: segmentsOf(verdict),
+    preview: call?.preview ?? page.text,
+    flags: [...(call?.flags ?? page.flags)],
+    dangers: call === undefined ? [] : dangersInWords(call),
+    verdict: verdictOf(said),
+    segments: segmentsOf(said),
   };
 }
 
@@ -103,7 +106,7 @@ interface LookedUp {
   problems: ProblemAnswer[];
   hasSchema: boolean;
   verdict: PolicyVerdict;
-  page: { text: string; flags: string[] };
+  page: ReturnType<typeof pageOf>;
 }
 
 async function checked(gate: LocalGate, record: ApprovalRecord, args: unknown): Promise<LookedUp> {

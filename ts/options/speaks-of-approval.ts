@@ -22,41 +22,85 @@ const WORDS: ReadonlySet<string> = new Set([
   'quorum',
 ]);
 
-/** Words that say which tools may run, beside the word for them: `dangerousTools`, `toolsToAsk`. */
-const OF_TOOLS: ReadonlySet<string> = new Set([
+/** Words for what runs. */
+const RUNS: ReadonlySet<string> = new Set(
+  ['action', 'call', 'command', 'execution', 'function', 'tool'].flatMap((word) => [word, `${word}s`]),
+);
+
+/** How words begin that say, beside one for what runs, which of it may: `dangerousTools`, `excludeTools`, `beforeToolCall`. */
+const RESTRICTING: readonly string[] = [
   'allow',
-  'allowed',
-  'ask',
-  'asked',
+  'authori',
+  'available',
+  'before',
+  'blacklist',
   'block',
-  'blocked',
   'danger',
-  'dangerous',
   'denied',
   'deny',
   'destructive',
+  'disable',
   'disallow',
-  'disallowed',
+  'enable',
+  'except',
+  'exclude',
+  'exclusion',
+  'filter',
   'forbid',
-  'forbidden',
-  'gated',
   'guard',
-  'guarded',
+  'hidden',
+  'hide',
   'human',
+  'intercept',
+  'omit',
+  'pause',
+  'permit',
+  'prevent',
+  'prohibit',
   'protect',
-  'protected',
+  'refuse',
+  'reject',
   'require',
-  'required',
   'restrict',
-  'restricted',
   'review',
-  'risky',
-  'rule',
-  'rules',
+  'risk',
   'safe',
   'sensitive',
+  'skip',
+  'suspend',
+  'trust',
   'unsafe',
+  'untrust',
+  'validat',
+  'verif',
+  'veto',
+  'whitelist',
+  'withh',
+  'without',
+];
+
+/** The same, of words that others begin with as well. */
+const RESTRICTING_WHOLE: ReadonlySet<string> = new Set([
+  'ask',
+  'asked',
+  'ban',
+  'banned',
+  'can',
+  'check',
+  'checks',
+  'gated',
+  'held',
+  'hold',
+  'holds',
+  'may',
+  'only',
+  'rule',
+  'rules',
+  'should',
 ]);
+
+const isRestricting = (word: string): boolean =>
+  RESTRICTING_WHOLE.has(word) || RESTRICTING.some((beginning) => word.startsWith(beginning));
 
 const wordsOf = (name: string): string[] =>
   name.split(/(?<=[a-z\d])(?=[A-Z])|[-_\s]/).map((word) => word.toLowerCase());
@@ -67,6 +111,5 @@ export const speaksOfApproval = (name: string): boolean => wordsOf(name).some((w
 /** Whether an option of this name was meant to say which tools run, or who is asked. */
 export function restrictsTools(name: string): boolean {
   const words = wordsOf(name);
-  const isOfTools = words.some((word) => word === 'tool' || word === 'tools');
-  return speaksOfApproval(name) || (isOfTools && words.some((word) => OF_TOOLS.has(word)));
+  return speaksOfApproval(name) || (words.some((word) => RUNS.has(word)) && words.some(isRestricting));
 }

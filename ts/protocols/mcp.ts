@@ -4,7 +4,8 @@ import type { ApprovalRequest, Decision } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { readsNoLines } from '../gate/callback-calls.js';
 import { beware, needsSecondYes } from '../gate/danger.js';
-import { editedCall, isUnchanged } from '../gate/edited-call.js';
+import { contextOf } from '../gate/callback-calls.js';
+import { editedCall, isUnchanged, unreadCall } from '../gate/edited-call.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { isQuestion } from '../gate/questions.js';
 import { oneLine } from '../gate/in-a-line.js';
@@ -109,16 +110,17 @@ export const fromElicitResult: typeof Api.fromElicitResult = (result, request, g
 
 /** An edit that needs a second yes, and has not been shown as it would run, is a rejection. */
 function onceSeen(decision: Decision, request: ApprovalRequest): Decision {
-  const call = editStandsOut(decision, request);
-  return call === undefined
+  // Nothing can be asked of its rules in the meantime.
+  const call = decision.type === 'edit' ? unreadCall(request, snapshot(decision.args).json) : undefined;
+  return call === undefined || !needsSecondYes(call)
     ? decision
     : rejection(`It was edited to a call that needs a second yes, which only mcpApprover asks for. ${beware(call)}.`);
 }
 
 /** What an edit becomes that stands out, as a request of its own; `undefined`: the decision needs no other yes. */
-function editStandsOut(decision: Decision, request: ApprovalRequest): ApprovalRequest | undefined {
+async function editStandsOut(decision: Decision, request: ApprovalRequest): Promise<ApprovalRequest | undefined> {
   if (decision.type !== 'edit') return undefined;
-  const call = editedCall(request, snapshot(decision.args).json);
+  const call = await editedCall(request, snapshot(decision.args).json, contextOf(request.approvalId)?.readEdit);
   if (!needsSecondYes(call)) return undefined;
   return {
     ...call,
@@ -214,7 +216,7 @@ async function ask(
     return ofRequest('fromElicitResult', asked, () => decisionOf(result, asked, options));
   };
   const first = await put(request);
-  const edited = editStandsOut(first, request);
+  const edited = await editStandsOut(first, request);
   if (edited === undefined) return takenBy(first, options);
   signal.throwIfAborted();
   const second = await put(edited);

@@ -12,7 +12,9 @@ export interface ShownBeside {
   page: { text: string; flags: string[] } | null;
 }
 
-type RequestDetails = Partial<Pick<ApprovalRequest, 'verdict' | 'always' | 'changes' | 'review' | 'agentReason'>>;
+type RequestDetails = Partial<
+  Pick<ApprovalRequest, 'verdict' | 'always' | 'changes' | 'review' | 'agentReason' | 'editedFrom'>
+>;
 type PreviewPage = { text: string; flags: string[] };
 
 /** A request as it is kept. */
@@ -45,12 +47,15 @@ export function keptRequest(
     byFunction,
     description: description === null ? null : text(description),
     details:
-      details === null ? null : keptDetails(redactor, details as RequestDetails, { isRedacted, byFunction, text }),
+      details === null
+        ? null
+        : keptDetails(redactor, details as RequestDetails, { call, isRedacted, byFunction, text }),
     page: page && (isRedacted ? preview(call.toolName, json) : { ...page, text: text(page.text) }),
   };
 }
 
 interface RedactionPlan {
+  call: { toolName: string };
   isRedacted: boolean;
   byFunction: boolean;
   text: (quoting: string) => string;
@@ -58,13 +63,22 @@ interface RedactionPlan {
 
 function keptDetails(
   redactor: Redactor,
-  { verdict = null, always, changes = [], review = null, agentReason = null, ...more }: RequestDetails,
+  {
+    verdict = null,
+    always,
+    changes = [],
+    review = null,
+    agentReason = null,
+    editedFrom = null,
+    ...more
+  }: RequestDetails,
   how: RedactionPlan,
 ): object {
   const offer = (made: GrantOffer | null = null) => (how.byFunction ? null : keptOffer(redactor, made));
   return {
     ...more,
     ...(agentReason === null ? {} : { agentReason: how.text(agentReason) }),
+    ...(editedFrom === null ? {} : { editedFrom: redactor.args(how.call, editedFrom).json }),
     ...(review === null ? {} : { review: { ...review, reason: how.text(review.reason) } }),
     verdict: verdict && keptVerdict(redactor, verdict, how),
     always: { allow: offer(always?.allow), deny: offer(always?.deny) },
@@ -104,7 +118,7 @@ export function originalRequest<REQUEST extends ApprovalRequest>(
   const isWhole = (kept as { contents?: string }).contents !== 'redacted';
   const { text, flags } =
     page ?? (isWhole ? { text: kept.preview, flags: kept.flags } : preview(kept.toolName, args.json));
-  const { verdict, changes, review, agentReason } = (details ?? {}) as RequestDetails;
+  const { verdict, changes, review, agentReason, editedFrom } = (details ?? {}) as RequestDetails;
   return {
     ...kept,
     args: revive(args.json),
@@ -115,6 +129,7 @@ export function originalRequest<REQUEST extends ApprovalRequest>(
     changes: changes ?? kept.changes,
     review: review ?? kept.review,
     agentReason: agentReason ?? kept.agentReason,
+    editedFrom: editedFrom === undefined ? kept.editedFrom : revive(editedFrom),
   };
 }
 

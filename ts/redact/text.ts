@@ -13,6 +13,9 @@ export const redacted = (what: string): string => `${MARK}${what}]`;
 /** Whether a text is such a mark and nothing else. */
 export const isMark = (text: string): boolean => text.startsWith(MARK) && text.indexOf(']') === text.length - 1;
 
+/** Whether something was taken out of a value. */
+export const hasMark = (json: unknown): boolean => (JSON.stringify(json) ?? '').includes(MARK);
+
 /** Common credentials. */
 export const COMMON: SecretFinder = SECRETS;
 

@@ -11,7 +11,7 @@ import { makesCallbacks } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { dangersInWords, doubtsAbout, type DangerousCall } from '../gate/danger.js';
-import { editedCall, NOTHING_CHANGED } from '../gate/edited-call.js';
+import { editedCall, NOTHING_CHANGED, type EditReader } from '../gate/edited-call.js';
 import { standsOut, startedFirst } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import { takeOptions } from '../options/check.js';
@@ -52,11 +52,15 @@ type ObjectionTo = ((answer: Decision) => Promise<string | undefined>) | undefin
 function wholeContext(
   { approvalId }: ShownRequest,
   given: GivenContext = {},
-): { abortSignal: AbortSignal; objectionTo: ObjectionTo } {
+): { abortSignal: AbortSignal; objectionTo: ObjectionTo; readEdit: EditReader | undefined } {
   checkForm('signal', given.abortSignal, 'terminalApprover: abortSignal');
   const own = contextOf(approvalId);
   const signals = [given.abortSignal, own?.abortSignal].filter((signal) => signal !== undefined);
-  return { abortSignal: AbortSignal.any(signals), objectionTo: given.objectionTo ?? own?.objectionTo };
+  return {
+    abortSignal: AbortSignal.any(signals),
+    objectionTo: given.objectionTo ?? own?.objectionTo,
+    readEdit: own?.readEdit,
+  };
 }
 
 type QuestionAnswers = readonly (string | readonly string[] | null)[];
@@ -82,7 +86,7 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
     person.waits([...waiting].map((key) => ({ key, toolName: String(key.toolName ?? 'a call') })));
   const inTurn = (request: ShownRequest, given?: GivenContext): Promise<unknown> => {
     takesCall(request.approvalId);
-    const { abortSignal, objectionTo } = wholeContext(request, given);
+    const { abortSignal, objectionTo, readEdit } = wholeContext(request, given);
     return lines.inTurn(linesFor(request), async () => {
       abortSignal.throwIfAborted();
       lines.mustBeInOrder();
@@ -91,7 +95,7 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
         call();
         return await (request.kind === 'question'
           ? answersTo(request as QuestionRequest, lines, abortSignal)
-          : decisionOn(request, lines, abortSignal, objectionTo));
+          : decisionOn(request, lines, abortSignal, objectionTo, readEdit));
       } catch (error) {
         lines.say(abortSignal.aborted ? `\n${lines.isTerminal ? NO_LONGER : NO_LONGER_PIPED}\n` : '\n');
         throw error;
@@ -152,6 +156,7 @@ async function decisionOn(
   lines: LineInput,
   signal: AbortSignal,
   objectionTo: ObjectionTo,
+  readEdit: EditReader | undefined,
 ): Promise<Decision> {
   const request = { toolName: '', args: null, flags: [], allowedDecisions: ALL, verdict: null, changes: [], ...shown };
   const whole = argumentLines(request);
@@ -170,7 +175,7 @@ async function decisionOn(
     say(doubts.length > 0 ? `Look twice: ${doubts.join(', ')}\n` : `It is: ${request.flags.join(', ')}\n`);
   for (const danger of others) say(inWords(`Look twice: ${danger}\n`, lines.window));
   await lines.forget(signal);
-  if (!lines.isTerminal) return pipedDecision(request, lines, signal, objectionTo);
+  if (!lines.isTerminal) return pipedDecision(request, lines, signal, objectionTo, readEdit);
   say(inWords(`${shortFor(request)}\n`, lines.window));
   const decision = new ShownDecision<LineAnswer>({ type: 'approve' });
   /** The call as it was shown last. */
@@ -184,7 +189,7 @@ async function decisionOn(
       lines.say(inWords(`${answer.lines.join('\n')}\n`, lines.window));
       continue;
     }
-    const look = lookAgain(answer, request, decision, put);
+    const look = lookAgain(answer, await callOf(answer, request, readEdit), request, decision, put);
     if (look !== undefined) {
       last = look.call;
       lines.say(look.text);
@@ -230,14 +235,14 @@ type AskedCall = DangerousCall & ReasonedCall & Pick<ApprovalRequest, 'flags' | 
  */
 function lookAgain(
   answer: Decision,
+  call: AskedCall | undefined,
   request: AskedCall,
   decision: ShownDecision<LineAnswer>,
   put: PutText,
 ): { text: string; call: AskedCall } | undefined {
-  const call = callOf(answer, request);
   if (call === undefined || decision.isLast(answer)) return undefined;
   const again = decision.last?.type === 'edit' ? asAsked(request) : '';
-  const shown = answer.type === 'edit' ? `${LIKE_THIS}\n${call.preview}\n` : again;
+  const shown = answer.type === 'edit' ? `${LIKE_THIS}\n${shownPreview(call)}\n` : again;
   const away = shown === '' ? put.away : put.awayOf(shown);
   if (decision.runsAtOnce(answer, [...doubtsAbout(call), ...(away === undefined ? [] : [away])])) return undefined;
   const look = `${secondLook(call, away)} ${confirming(answer)}`.trimStart();
@@ -245,8 +250,12 @@ function lookAgain(
 }
 
 /** The call as an answer lets it run; `undefined`: it does not. */
-function callOf(answer: Decision, request: AskedCall): AskedCall | undefined {
-  if (answer.type === 'edit') return editedCall(request, snapshot(revive(answer.args)).json);
+async function callOf(
+  answer: Decision,
+  request: AskedCall,
+  readEdit: EditReader | undefined,
+): Promise<AskedCall | undefined> {
+  if (answer.type === 'edit') return editedCall(request, snapshot(revive(answer.args)).json, readEdit);
   return answer.type === 'approve' ? request : undefined;
 }
 
@@ -260,12 +269,13 @@ async function pipedDecision(
   lines: LineInput,
   signal: AbortSignal,
   objectionTo: ObjectionTo,
+  readEdit: EditReader | undefined,
 ): Promise<Decision> {
   lines.say(`${SHORT_PIPED}\n`);
   const line = await next(lines, 'Run it? ', signal);
   let taken: Decision | undefined;
   const refused = await pipedRefusal<Decision>(line, readAnswer(line, request), {
-    callOf: (answer) => callOf(answer, request),
+    callOf: (answer) => callOf(answer, request, readEdit),
     take: async (answer) => {
       const { decision, objection } = await checked(answer, objectionTo);
       taken = decision;

@@ -11,7 +11,7 @@ import type {
 import type { CallAsker, OpenedRequest, CallQuestion } from '../../gate/asker.js';
 import { heldTo, runnerOf, type NeededConfinement } from '../../gate/confined-runner.js';
 import { reasonOfError } from '../../errors/reason-of.js';
-import { existingRecord, isApproval, type DecidedRecord } from '../../gate/records.js';
+import { existingRecord, isApproval } from '../../gate/records.js';
 import { isByMode, type CallVerdict, type GrantUse } from '../../gate/judge.js';
 import { decideByItself, isByItself } from '../../gate/reviewer/by-itself.js';
 import type { ApprovedTool } from '../../gate/tool-identity.js';
@@ -24,7 +24,7 @@ import { changedTool, isCaller, type CallBody, type GateCalled } from '../tools/
 import { checkSignal } from './call-signal.js';
 import type { ChildRuns } from './children.js';
 import { approvedTool } from '../tools/approved-tool.js';
-import { askCall, objectionTo } from '../../gate/ask-call.js';
+import { askCall, type AskOutcome, objectionTo } from '../../gate/ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
 import { CheckedEdits, type CheckedEdit } from '../../gate/edits.js';
 import { warnFailedCall } from './failed-calls.js';
@@ -304,20 +304,21 @@ export class ToolGate {
       runId,
       signal: abortSignal,
       open: (asking) => this.#open(asking, runId),
-      opened: async (opened, asks) => {
+      opened: async (opened, asks, shown) => {
         const { record } = opened;
         edits.needs = record.needs;
         const isSettled = isByItself(asks, record);
-        this.#tell(opened, args, isSettled || asker.isAutomatic);
+        this.#tell(opened, shown, isSettled || asker.isAutomatic);
         return { isAnswered: isSettled && (await decideByItself(asker.gate, record)) };
       },
-      objection: ({ record, staleness }, { decision, via }) => {
-        asker.rejections?.take({ ...record, args: args.value, contents: 'kept', decision, via });
+      objection: ({ record, staleness }, { decision, via }, shown) => {
+        asker.rejections?.take({ ...record, args: shown.value, contents: 'kept', decision, via });
         return objectionTo(decision, { edits, staleness });
       },
-      judge: judgeAgain,
+      edits,
+      judge: (now) => this.#judge(now, options, 'none'),
     });
-    if (asked.kind === 'decided') return this.#carryOut(asked.decided, args, edits, runId, toolCallId);
+    if (asked.kind === 'decided') return this.#carryOut(asked, edits, runId, toolCallId);
     return denial(asked.reason, 'reject', asked.kind === 'denied' ? asked.approvalId : null);
   }
 
@@ -368,21 +369,20 @@ export class ToolGate {
   }
 
   async #carryOut(
-    record: DecidedRecord,
-    asked: ValueSnapshot,
+    { decided: record, args: asked, isEdited }: AskOutcome & { kind: 'decided' },
     edits: CheckedEdits,
     runId: string,
     toolCallId: string,
   ): Promise<CallPass> {
     const { decision, via, approvalId } = record;
     if (decision.type === 'respond')
-      return { kind: 'answer', output: decision.output, note: noteFor(decision, via, asked) };
+      return { kind: 'answer', output: decision.output, note: noteFor(decision, via, asked, isEdited) };
     if (!isApproval(decision)) return denial(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId);
     const args = decision.type === 'edit' ? edits.checked(decision.args)?.args : asked;
     if (args === undefined)
       return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
     await redeemOrRefuse(this.#options.asker, runId, { ...this.#approved, toolCallId, args });
-    return { kind: 'run', args, approved: approvedBy(record), note: noteFor(decision, via, args) };
+    return { kind: 'run', args, approved: approvedBy(record), note: noteFor(decision, via, args, isEdited) };
   }
 
   // --- stopping -----------------------------------------------------------------------------------------------------
@@ -536,8 +536,13 @@ export class ToolGate {
 }
 
 /** The messages of a loop that is not ours keep the arguments that the model wrote: it is told those that ran. */
-const noteFor = (decision: DecisionOutcome, via: DecidedVia | null, args: ValueSnapshot): string | undefined =>
-  noteOn(decision, via, editNoteWith(args.json));
+const noteFor = (
+  decision: DecisionOutcome,
+  via: DecidedVia | null,
+  args: ValueSnapshot,
+  wasEdited = false,
+): string | undefined =>
+  noteOn(decision, via, { editNote: editNoteWith(args.json), isEdited: wasEdited || decision.type === 'edit' });
 
 const NEVER = new AbortController().signal;
 

@@ -11,6 +11,7 @@ import { reviewLine } from '../../gate/reviewer/review-line.js';
 import { whyAsked } from '../../gate/why-asked.js';
 import { kindOf } from '../../options/names.js';
 import { readable, takeNeeded } from '../../options/check.js';
+import { editedArgs } from '../../gate/records.js';
 import { attempt } from '../../values/awaitable.js';
 import { loadSdk } from '../sdk/sdk.js';
 
@@ -81,9 +82,10 @@ async function editedCall<CHUNK extends UIMessageChunk>(
       () => [],
     )
   ).at(-1);
-  if (record?.decision?.type !== 'edit' || !EDITED.has(record.status)) return undefined;
-  const { toolName, decision } = record;
-  const call = { type: 'tool-input-available', toolCallId, toolName, input: decision.args };
+  const edited = record && editedArgs(record);
+  if (record === undefined || edited === undefined || !EDITED.has(record.status)) return undefined;
+  const { toolName } = record;
+  const call = { type: 'tool-input-available', toolCallId, toolName, input: edited.args };
   return { ...call, ...(dynamic === undefined ? {} : { dynamic }) } as unknown as CHUNK;
 }
 

@@ -9,6 +9,8 @@ export interface CallAnswer {
   toolCallId: string;
   toolName: string;
   decision: DecisionOutcome;
+  /** Whether a human has changed its arguments. */
+  isEdited: boolean;
   /** Whether the SDK is to run the tool. */
   runs: boolean;
   reason: string | undefined;
@@ -134,7 +136,7 @@ function rewrite(message: ModelMessage, byCall: Map<string, CallAnswer>): ModelM
     const answer = byCall.get(part.toolCallId as string);
     if (answer === undefined || answer.providerExecuted || !answer.runs) return part;
     if (part.type === 'tool-call') return { ...part, input: answer.input };
-    if (part.type !== 'tool-approval-request' || answer.decision.type !== 'edit') return part;
+    if (part.type !== 'tool-approval-request' || !answer.isEdited) return part;
     const { inputSchemaInput: _raw, signature: _signature, ...rest } = part;
     return {
       ...rest,

@@ -4,7 +4,7 @@ import type { DecisionOutcome } from '../../../index.js';
 import type { RawRecord } from '../../native.js';
 import type { SupersededRequest } from '../../gate/asker.js';
 import { questionsOf } from '../../gate/questions.js';
-import { isApproval, isDenial, toRecord } from '../../gate/records.js';
+import { editedArgs, isApproval, isDenial, toRecord } from '../../gate/records.js';
 import { partsOf, type MessagePart } from './messages.js';
 import { DUPLICATE_ID, INTERRUPTED_CALL, LOST_RESULT, REDACTED, TURN_ENDED } from './reasons.js';
 import type { StreamPart } from '../sdk/sdk.js';
@@ -87,8 +87,8 @@ export type OpenCallPlan =
   | { do: 'follow'; record: RawRecord; decision: DecisionOutcome }
   /** It ran: this is what the model gets of it. */
   | { do: 'tell'; record: RawRecord; output: ModelOutput; edited: { args: unknown } | undefined }
-  /** It is asked about now, in the place of another request where there was one. */
-  | { do: 'ask'; instead: SupersededRequest | undefined; takeBack: boolean }
+  /** It is asked about now, in the place of another request where there was one. `edited`: what a human had made of it. */
+  | { do: 'ask'; instead: SupersededRequest | undefined; takeBack: boolean; edited?: { args: unknown } | undefined }
   /** It does not run. */
   | { do: 'deny'; reason: string; takeBack: RawRecord | undefined }
   /** It had started other agents, which go on: it is run again, where it may be. */
@@ -130,13 +130,13 @@ function planOf(
   const kept = toRecord(record);
   const { decision, needs } = kept;
   const startedBefore = wasStarted(record);
+  const edited = editedArgs(kept);
   // Nothing runs on an answer: a question stays what it is, also without the secrets that were in it.
   const isAsking = questionsOf(kept) !== undefined;
   const drift = isAsking ? undefined : changed;
   switch (status) {
     case 'succeeded':
     case 'failed': {
-      const edited = decision?.type === 'edit' ? { args: decision.args } : undefined;
       const output = isOutput(record.result) ? record.result : { type: 'error-text', value: LOST_RESULT };
       return { do: 'tell', record, output, edited };
     }
@@ -154,11 +154,11 @@ function planOf(
       if (isAsking) return { do: 'wait', record };
       // The process ended before it had written down that the call is denied.
       if (isDenial(record))
-        return { do: 'ask', instead: { approvalId, reason: DENIED, needs, startedBefore }, takeBack: true };
+        return { do: 'ask', instead: { approvalId, reason: DENIED, needs, startedBefore }, takeBack: true, edited };
       if (record.contents === 'redacted' || record.contents === 'dropped')
         return { do: 'deny', reason: REDACTED, takeBack: record };
       if (drift !== undefined)
-        return { do: 'ask', instead: { approvalId, reason: drift, needs, startedBefore }, takeBack: true };
+        return { do: 'ask', instead: { approvalId, reason: drift, needs, startedBefore }, takeBack: true, edited };
       if (decision === null || !isApproval(decision)) return { do: 'wait', record };
       return { do: 'follow', record, decision };
     case 'cancelled':
@@ -172,6 +172,7 @@ function planOf(
         do: 'ask',
         instead: { approvalId, reason: drift === undefined ? why : `${why} ${drift}`, needs, startedBefore },
         takeBack: false,
+        edited,
       };
     }
   }

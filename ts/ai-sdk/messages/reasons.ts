@@ -17,14 +17,17 @@ export const editNoteWith = (args: unknown): string =>
 /**
  * What the model is told beside the result of a call that was allowed, or that a human answered; `undefined`: nothing. What a machine gave as its reason
  * is no word of a human.
+ *
+ * @param about `isEdited`: a human has changed its arguments, with this decision or before
  */
 export function noteOn(
   decision: DecisionOutcome,
   via: DecidedVia | null | undefined,
-  editNote = EDIT_NOTE,
+  about: { editNote?: string; isEdited: boolean },
 ): string | undefined {
+  const { editNote = EDIT_NOTE, isEdited } = about;
   const said = via === 'system' ? '' : (decision.reason?.trim() ?? '');
-  if (decision.type === 'edit') return said === '' ? editNote : `${editNote} They said: ${said}`;
+  if (isEdited && isApproval(decision)) return said === '' ? editNote : `${editNote} They said: ${said}`;
   if (said === '') return undefined;
   if (decision.type === 'respond') return `Note: a human gave this result, and said: ${said}`;
   return decision.type === 'approve' ? `Note: the human who approved this call said: ${said}` : undefined;

@@ -1,6 +1,6 @@
 /** What the SDK is told of each call that was decided. */
 import type { LocalGate } from '../../gate/gate.js';
-import { digestOf } from '../../gate/edits.js';
+import { digestOf, type CheckedEdit } from '../../gate/edits.js';
 import { isApproval } from '../../gate/records.js';
 import { snapshot } from '../../values/snapshot.js';
 import type { RunConversation } from './conversation.js';
@@ -25,6 +25,7 @@ export function answerTo(asked: RequestedCall, options: AnswerOptions): CallAnsw
   const { setup, conversation, tell } = options;
   const { part, toolCallId, toolName, providerExecuted, args } = asked;
   const decision = asked.decision ?? { type: 'cancelled', reason: CANCELLED };
+  const isEdited = decision.type === 'edit' || asked.editedFrom !== undefined;
   const answer: CallAnswer = {
     requestId: part.approvalId as string,
     toolCallId,
@@ -35,7 +36,8 @@ export function answerTo(asked: RequestedCall, options: AnswerOptions): CallAnsw
     providerExecuted,
     executable: executes(setup.guard.tools, toolName),
     input: args === undefined ? part.toolCall?.input : snapshot(args.value).value,
-    note: noteOn(decision, asked.via),
+    isEdited,
+    note: noteOn(decision, asked.via, { isEdited }),
   };
   setup.guard.markAnswered(toolCallId, answer.note);
   if (asked.questioning !== undefined) return answerToQuestions(answer, asked, asked.questioning, options);
@@ -43,7 +45,9 @@ export function answerTo(asked: RequestedCall, options: AnswerOptions): CallAnsw
     tell({ type: 'call-responded', call: callWith(asked, valueOf(args)), output: decision.output });
     conversation.recordResult({ toolCallId, toolName, args: valueOf(args), outcome: { output: decision.output } });
   }
-  return decision.type === 'edit' ? editedAnswer(answer, asked, decision.args, options) : answer;
+  if (decision.type === 'edit') return checkedAnswer(answer, asked, decision.args, options);
+  if (decision.type !== 'approve' || asked.editedFrom === undefined || args === undefined) return answer;
+  return editedAnswer(answer, asked, { args, written: asked.written ?? args }, options);
 }
 
 /** The outcome of the questions is the result of the call. */
@@ -60,22 +64,27 @@ function answerToQuestions(
   return { ...answer, decision, runs: false, reason: undefined };
 }
 
-function editedAnswer(
-  answer: CallAnswer,
-  asked: RequestedCall,
-  decided: unknown,
-  { gate, setup, tell }: AnswerOptions,
-): CallAnswer {
-  const { toolCallId, toolName } = asked;
+function checkedAnswer(answer: CallAnswer, asked: RequestedCall, decided: unknown, options: AnswerOptions): CallAnswer {
+  const { gate, setup } = options;
   const edit = asked.edits.checked(decided);
   if (edit === undefined) {
     // Decided elsewhere, unchecked: it must not run on what the schema has not seen.
     const reason = 'The edited arguments were not checked against the tool.';
     void gate.withdraw(asked.record?.approvalId ?? '', reason);
-    setup.decisions.deny(toolCallId, { args: decided, reason });
+    setup.decisions.deny(asked.toolCallId, { args: decided, reason });
     return { ...answer, decision: { type: 'cancelled', reason }, runs: false, reason };
   }
-  const { args, written } = edit;
+  return editedAnswer(answer, asked, edit, options);
+}
+
+/** The call runs with what a human wrote: the messages have that from here on. */
+function editedAnswer(
+  answer: CallAnswer,
+  asked: RequestedCall,
+  { args, written }: Pick<CheckedEdit, 'args' | 'written'>,
+  { setup, tell }: AnswerOptions,
+): CallAnswer {
+  const { toolCallId, toolName } = asked;
   const input = snapshot(args.value).value;
   tell({ type: 'call-edited', call: callWith(asked, valueOf(args)) });
   const secret = setup.callOptions['experimental_toolApprovalSecret'] as string | Uint8Array | undefined;

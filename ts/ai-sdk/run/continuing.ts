@@ -3,7 +3,8 @@ import type { ModelMessage } from 'ai';
 import { RunError } from '../../errors/index.js';
 import type { LocalGate } from '../../gate/gate.js';
 import type { RawRecord } from '../../native.js';
-import { snapshot } from '../../values/snapshot.js';
+import { editedArgs, toRecord } from '../../gate/records.js';
+import { snapshot, type ValueSnapshot } from '../../values/snapshot.js';
 import { isCaller } from '../tools/callers.js';
 import type { RunConversation } from './conversation.js';
 import type { RunDrift } from '../tools/fingerprints.js';
@@ -65,7 +66,7 @@ export async function continueRun(options: ContinueOptions): Promise<ContinuedRo
     runId,
     steps: conversation.steps.length,
     messages: [...kept.messages],
-    drift,
+    drift: { tools: drift.tools, prompt: drift.prompt },
     interrupted: step.open.flatMap(({ call: { toolCallId = '' } }) => (started.has(toolCallId) ? [toolCallId] : [])),
   });
   for (const { call } of step.open) onOpen(call.toolCallId ?? '');
@@ -76,7 +77,7 @@ export async function continueRun(options: ContinueOptions): Promise<ContinuedRo
     await cancelParts(gate, runId, ids);
   }
   const forged = forgedRequests(step, setup);
-  const { plans, results } = takeUp({ runId, step, round, records, drift, forged, setup, tell });
+  const { plans, results } = takeUp({ runId, step, round, all, records, drift, forged, setup, tell });
   for (const result of results) tellResult(result, step.calls, conversation, tell);
   conversation.messages = withRequests(withResults(conversation.messages, results), [...forged.values()]);
   return { round, plans };
@@ -114,6 +115,7 @@ interface SavedRound {
   runId: string;
   step: OpenStep;
   round: ModelRound;
+  all: readonly RawRecord[];
   /** The last that the ledger has of each call. */
   records: ReadonlyMap<string, RawRecord>;
   drift: RunDrift;
@@ -124,7 +126,7 @@ interface SavedRound {
 }
 
 /** Each open call: its request is the round's again, or it has a result by now. */
-function takeUp({ runId, step, round, records, drift, forged, setup: { guard, requests }, tell }: SavedRound) {
+function takeUp({ runId, step, round, all, records, drift, forged, setup: { guard, requests }, tell }: SavedRound) {
   const isStopped = step.open.some(({ call: { toolCallId = '' } }) => endedTurn(records.get(toolCallId)));
   const plans: ContinuedRound['plans'] = [];
   const results: CallResult[] = [];
@@ -157,11 +159,21 @@ function takeUp({ runId, step, round, records, drift, forged, setup: { guard, re
     }
     if (plan.do === 'tell') results.push(resultFor(toolCallId, toolName, plan));
     // A tool that the provider has run has nothing left to be decided.
-    else if (requests.add(round, request) !== undefined)
-      plans.push({ asked: round.requested.at(-1) as RequestedCall, plan });
+    else if (requests.add(round, request) !== undefined) {
+      const added = round.requested.at(-1) as RequestedCall;
+      added.started = startedIn(all, toolCallId);
+      plans.push({ asked: added, plan });
+    }
   }
   return { plans, results };
 }
+
+/** What processes that are gone had started of a call: with a human's arguments, it is those. */
+const startedIn = (all: readonly RawRecord[], toolCallId: string): ValueSnapshot[] =>
+  all
+    .filter((each) => each.toolCallId === toolCallId && each.status === 'interrupted')
+    .map(toRecord)
+    .map((record) => snapshot(editedArgs(record)?.args ?? record.args));
 
 /** Whether a human ended the turn with the answer to this call. */
 function endedTurn(record: RawRecord | undefined): boolean {
@@ -173,7 +185,8 @@ function resultFor(
   toolName: string,
   { record, output, edited }: OpenCallPlan & { do: 'tell' },
 ): CallResult {
-  const note = record.decision === null ? undefined : noteOn(record.decision, record.via);
+  const isEdited = edited !== undefined;
+  const note = record.decision === null ? undefined : noteOn(record.decision, record.via, { isEdited });
   const result = { toolCallId, toolName, output: note === undefined ? output : withNote(output, note) };
   return edited === undefined ? result : { ...result, input: { value: edited.args } };
 }
@@ -192,8 +205,13 @@ function tellResult(
   conversation.recordResult({ toolCallId, toolName, args, outcome });
 }
 
+/** What is written to the model is the same. */
+const ADVICE_CHANGED =
+  'Which calls need an approval (interruptOn, or whether there are rules) has changed since it was asked about, and so has what the model is told of that.';
+
 /** Why a call of this tool is to be asked about again. */
-function driftOf(toolName: string, { tools, prompt }: RunDrift): string | undefined {
+function driftOf(toolName: string, { tools, prompt, onlyAdvice }: RunDrift): string | undefined {
   if (tools.includes(toolName)) return `The tool ${toolName} has changed since it was asked about.`;
+  if (onlyAdvice) return ADVICE_CHANGED;
   return prompt ? 'The prompt of the run has changed since it was asked about.' : undefined;
 }

@@ -10,8 +10,9 @@ import { existingRecord, isDecided, toRecord } from '../../gate/records.js';
 import type { Gating, RawRecord } from '../../native.js';
 import { snapshot, trySnapshot, type ValueSnapshot } from '../../values/snapshot.js';
 import { approvedTool } from '../tools/approved-tool.js';
-import { AskedTimes, objectionTo, onceMore } from '../../gate/ask-call.js';
+import { asEdited, AskedTimes, editIn, objectionTo, onceMore } from '../../gate/ask-call.js';
 import type { CallDecisions } from './decisions.js';
+import { takenBackFor } from '../../gate/describing.js';
 import { digestOf, type CheckedEdits } from '../../gate/edits.js';
 import { ASK, type CallGuard } from '../gating/guard.js';
 import type { OpenCallPlan } from '../messages/open-step.js';
@@ -75,6 +76,9 @@ export class RunRequests {
       toolName,
       step: round.stepsBefore + round.stepsStarted,
       args: known?.args ?? trySnapshot(input),
+      editedFrom: undefined,
+      written: undefined,
+      started: [],
       providerExecuted,
       record: undefined,
       decision: undefined,
@@ -117,14 +121,14 @@ export class RunRequests {
     const { signal } = this.#options;
     let isSettled = false;
     for (const asked of round.requested) {
-      const { record, toolCallId } = asked;
+      const { record } = asked;
       const reason = await objectionOf(asked);
       if (record === undefined || reason === undefined || signal.aborted) continue;
       const { decision, times } = asked;
-      const takeBack = () => this.#takeBack(asked, record, reason);
+      const takeBack = () => this.#takeBack(asked, record, takenBackFor(reason, asked.toolName, editIn(decision)));
       const judge = () => {
         asked.decision = undefined;
-        return this.#judgedAgain(toolCallId, asked);
+        return this.#judgedAgain(asked, editIn(decision));
       };
       const next = await onceMore({ record, decision, reason, times, takeBack, judge });
       if (next.kind === 'ended') this.#deny(asked, next.reason);
@@ -155,13 +159,16 @@ export class RunRequests {
     this.#callHumans(open);
   }
 
-  #attach(round: ModelRound, asked: RequestedCall, kept: RawRecord): void {
-    const record = toRecord(kept);
+  #attach(round: ModelRound, asked: RequestedCall, raw: RawRecord): void {
+    const record = toRecord(raw);
     const questions = questionsOf(record);
     if (questions !== undefined) asked.questioning = new CallQuestions(questions);
-    const same = asked.args !== undefined && digestOf(asked.args) === digestOf(snapshot(record.args));
+    const kept = snapshot(record.args);
+    const wrote = record.editedFrom === null ? kept : snapshot(record.editedFrom);
+    const same = asked.args !== undefined && digestOf(asked.args) === digestOf(wrote);
+    if (same && record.editedFrom !== null) Object.assign(asked, { args: kept, editedFrom: asked.args });
     const { decided, staleness } = this.#options.asker.attach(
-      kept,
+      raw,
       record,
       {
         ...approvedTool(asked.toolName, this.#options.guard.toolOf(asked.toolName)),
@@ -185,10 +192,13 @@ export class RunRequests {
   async #askInstead(
     round: ModelRound,
     asked: RequestedCall,
-    { instead, takeBack }: OpenCallPlan & { do: 'ask' },
+    { instead, takeBack, edited }: OpenCallPlan & { do: 'ask' },
   ): Promise<boolean> {
-    if (instead !== undefined && takeBack) await this.#options.asker.gate.withdraw(instead.approvalId, instead.reason);
-    const denied = denialBy(await this.#judgedAgain(asked.toolCallId, asked)) ?? this.#rejectedBefore(asked);
+    if (instead !== undefined && takeBack) {
+      const why = takenBackFor(instead.reason, asked.toolName, edited);
+      await this.#options.asker.gate.withdraw(instead.approvalId, why);
+    }
+    const denied = denialBy(await this.#judgedAgain(asked, edited)) ?? this.#rejectedBefore(asked);
     return this.#openRequest(round, asked, denied, instead);
   }
 
@@ -234,10 +244,13 @@ export class RunRequests {
     this.#options.decisions.deny(asked.toolCallId, { args: valueOf(asked.args), reason });
   }
 
-  /** What everything says of it now. */
-  async #judgedAgain(toolCallId: string, { toolName, args }: RequestedCall): Promise<CallVerdict> {
+  /** What everything says now of a call that is asked about again: as a human had changed it, unless the tool cannot run that. */
+  async #judgedAgain(asked: RequestedCall, edited: { args: unknown } | undefined): Promise<CallVerdict> {
+    const { toolCallId, toolName, args, editedFrom, written, edits } = asked;
     if (args === undefined) return { effect: 'deny', reason: UNSHOWABLE };
-    return this.#options.guard.judgeAgain(toolCallId, toolName, args);
+    const again = await asEdited({ args, editedFrom, written }, edited, edits);
+    Object.assign(asked, again);
+    return this.#options.guard.judgeAgain(toolCallId, toolName, again.args);
   }
 
   #callHumans(open: readonly RequestedCall[]): void {
@@ -284,6 +297,8 @@ export class RunRequests {
       ...approvedTool(toolName, this.#options.guard.toolOf(toolName)),
       toolCallId,
       args: shownArgs(asked),
+      editedFrom: asked.editedFrom,
+      started: asked.started,
       step: asked.step,
       questions,
       gating: this.#gatingOf(asked),

@@ -23,6 +23,12 @@ export interface RequestedCall {
   step: number;
   /** `undefined`: they cannot be shown. */
   args: ValueSnapshot | undefined;
+  /** What the messages have, where a human had changed it before it was asked about again: `args` are the human's. */
+  editedFrom: ValueSnapshot | undefined;
+  /** What that human wrote, where the tool's schema makes something else of it. */
+  written: ValueSnapshot | undefined;
+  /** What processes that are gone had started of it. */
+  started: readonly ValueSnapshot[];
   /** By the provider itself (hosted MCP): the answer goes there. */
   providerExecuted: boolean;
   record: ApprovalRecord | undefined;

@@ -44,6 +44,8 @@ export interface RunState {
   finishReason: string;
   /** What the model was told to be and to do, as a digest. */
   prompt: string;
+  /** Of that without what it says of approvals; absent: as `prompt`. */
+  written?: string | undefined;
   /** What each tool said of itself, as a digest. A list of pairs, since a name may be `__proto__`. */
   tools: [name: string, digest: string][];
 }

@@ -117,19 +117,23 @@ export function runOf(given: object, place: RunPlace): AgentRun {
     place,
     judgesAll: asker.judgesAll,
     mayJudgeAll: asker.mayJudgeAll,
-    hostJudges: hostJudgeOf(source.toolApproval, call, source.tools, { place, unknownTools }),
+    hostJudges: hostJudgeOf(source.toolApproval, call, source.tools, {
+      place,
+      unknownTools: source.mayChangeTools ? 'ignore' : unknownTools,
+    }),
     inherited: parent?.inheritance,
     isInherited: ownInterruptOn === undefined,
   };
-  /** With all that can be told of them. */
-  const plan = (tools: ToolSet) => {
+  /** With all that can be told of them, once it is known which ones there are. */
+  const plan = (tools: ToolSet, areAll = true) => {
     if (parent !== undefined) refuseQuestions(tools, place);
+    if (!areAll) return planFor({ ...planned, unknownTools: 'ignore', tools });
     const made = planFor({ ...planned, tools });
     warnAtStart(made, { ...planned, tools }, asker);
     return made;
   };
   // Mistakes in the configuration are told here, at the call, not in the middle of a run.
-  const first = plan(source.tools);
+  const first = plan(source.tools, !source.mayChangeTools);
   if (parent === undefined) warnUnanswered({ tools: source.tools, place }, asker);
   return new IterableRun({
     sdk: async () => {
@@ -140,7 +144,7 @@ export function runOf(given: object, place: RunPlace): AgentRun {
     },
     asker,
     // Those of an agent are known when its first call is prepared.
-    plan: (tools) => (tools === source.tools ? first : plan(tools)),
+    plan: (tools) => (tools === source.tools && !source.mayChangeTools ? first : plan(tools)),
     unknownTools,
     interruptOn: interruptOn as InterruptOn | undefined,
     maxSteps,
@@ -225,6 +229,8 @@ function warnNotTaken(unknown: readonly string[], options: object, version: SdkV
 
 interface RunSource {
   tools: ToolSet;
+  /** A hook of the agent may add to them: which names they have is known when its first call is prepared. */
+  mayChangeTools: boolean;
   model: unknown;
   /** The user's own `toolApproval` of the SDK. */
   toolApproval: unknown;
@@ -240,6 +246,7 @@ function ofStreamText(given: CallOptions, place: string): RunSource {
   const call = takeCall(given, place);
   return {
     tools: (call['tools'] ?? {}) as ToolSet,
+    mayChangeTools: false,
     model: call['model'],
     toolApproval: call['toolApproval'],
     open: (sdk) => async (change) => sdk.ai.streamText((await change(call)) as never),
@@ -352,6 +359,7 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
   };
   return {
     tools,
+    mayChangeTools: typeof settings.prepareCall === 'function',
     model: settings['model'],
     toolApproval: settings['toolApproval'],
     open,

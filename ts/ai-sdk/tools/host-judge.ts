@@ -98,7 +98,8 @@ const STATUSES: readonly unknown[] = ['not-applicable', 'approved', 'denied', 'u
 /** As the names in `interruptOn` are checked. */
 function checkNames(names: readonly string[], tools: ToolSet, place: string, unknownTools: string | undefined): void {
   try {
-    warnUnknown(interruptPlan(underAllNames(tools), names, unknownTools).unknown, 'toolApproval');
+    const { unknown } = interruptPlan(underAllNames(tools), names, unknownTools);
+    warnUnknown(unknown, { place, tools, option: 'toolApproval' });
   } catch (error) {
     if (!UnknownToolError.isInstance(error)) throw error;
     const { toolName, nearest } = error;

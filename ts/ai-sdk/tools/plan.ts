@@ -56,7 +56,7 @@ export function planFor(planned: PlanOptions): ToolPlan {
     isInherited,
   } = planned;
   const plan = withOwn(narrowedPlan(planOf(tools, interruptOn, unknownTools, place), planned), tools, place);
-  warnUnknown(plan.unknown);
+  warnUnknown(plan.unknown, { place, tools });
   const mayBeAsked = (called: CallableTool) =>
     mayJudgeAll || (hostJudges?.(called) ?? []).length > 0 || inherited?.mayAskAbout(called) === true;
   for (const [name, { action }] of plan.tools) {

@@ -5,7 +5,7 @@
 import type { ToolSet } from 'ai';
 import { UnknownToolError } from '../../errors/index.js';
 import { warnOnce } from '../../errors/warn-once.js';
-import { ourTool } from '../../native.js';
+import { renamedTool } from '../../native.js';
 import { nearestOf } from '../../options/nearest.js';
 import { namesOf, serverOf } from '../../policy/foreign.js';
 import { spelledOut } from '../../options/usual-names.js';
@@ -55,14 +55,15 @@ export function checkPolicyNames(named: NamedTools, policies: NamingPolicies): v
   for (const name of own.filter((each) => !spelled.has(each))) {
     const nearest = near(name, 'own');
     if (nearest === undefined && unknownTools !== 'error') far.push(name);
-    else if (unknownTools === 'warn') warnMisspelt(`${place}: policy`, name, nearest);
+    else if (unknownTools === 'warn') warnMisspelt(`${place}: policy`, name, nearest, tools);
     else throw misspelt(place, name, nearest);
   }
-  warnUnknown(far.map(shown), `${place}: policy`, 'Rules that name them decide nothing.');
+  const so = 'Rules that name them decide nothing.';
+  warnUnknown(far.map(shown), { place, tools, option: `${place}: policy`, so });
   const sharedSpelled = spelledOut(written.shared);
   for (const name of shared.filter((each) => !sharedSpelled.has(each))) {
     const nearest = near(name, 'shared');
-    if (nearest !== undefined) warnMisspelt('The policy of the gate', name, nearest);
+    if (nearest !== undefined) warnMisspelt('The policy of the gate', name, nearest, tools);
   }
 }
 
@@ -85,8 +86,7 @@ function nearestName(name: string, known: ReadonlySet<string>, servers: Readonly
   const parts = [...known].flatMap((each) => (each.startsWith(shared) ? [each.slice(shared.length)] : []));
   const nearest = nearestOf(name.slice(shared.length), parts);
   if (nearest !== undefined) return shared + nearest;
-  const ours = ourTool(name);
-  return ours !== null && known.has(ours) ? ours : undefined;
+  return renamedTool(name, [...known]) ?? undefined;
 }
 
 const told = (name: string, nearest: string | undefined): string => {
@@ -95,8 +95,11 @@ const told = (name: string, nearest: string | undefined): string => {
   return `names ${JSON.stringify(shown(name))}, but there is no such ${what}${meant}`;
 };
 
-const warnMisspelt = (whose: string, name: string, nearest: string | undefined): void =>
-  warnOnce(`policy:${whose}:${name}`, `${whose} ${told(name, nearest)} The rule decides nothing about that.`);
+const warnMisspelt = (whose: string, name: string, nearest: string | undefined, tools: ToolSet): void =>
+  warnOnce(
+    `policy:${JSON.stringify([whose, name, ...Object.getOwnPropertyNames(tools)])}`,
+    `${whose} ${told(name, nearest)} The rule decides nothing about that.`,
+  );
 
 function misspelt(place: string, name: string, nearest: string | undefined): UnknownToolError {
   const message = `${place}: policy ${told(name, nearest)} A rule for a name that no tool has decides nothing. Correct it, or set unknownTools to 'warn' or 'ignore'.`;

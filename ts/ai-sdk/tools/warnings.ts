@@ -1,9 +1,24 @@
+import type { ToolSet } from 'ai';
 import { newWarnings, warn, warnOnce } from '../../errors/warn-once.js';
 
-/** Names in `interruptOn`, or in another option, that no tool has. */
-export function warnUnknown(names: readonly string[], option = 'interruptOn', so = 'They are not gated.'): void {
-  const fresh = new Set(newWarnings(names.map((name) => `unknown:${option}:${name}`)));
-  const told = names.filter((name) => fresh.has(`unknown:${option}:${name}`));
+/** Where names stand that no tool has. */
+export interface NamingPlace {
+  /** Who has the tools. */
+  place: string;
+  tools: ToolSet;
+  /** @default 'interruptOn' */
+  option?: string;
+  /** What follows from it. */
+  so?: string;
+}
+
+/** Names in `interruptOn`, or in another option, that no tool has. Once for each set of tools: at another one it is another mistake. */
+export function warnUnknown(names: readonly string[], naming: NamingPlace): void {
+  const { place, tools, option = 'interruptOn', so = 'They are not gated.' } = naming;
+  const keyOf = (name: string) =>
+    `unknown:${JSON.stringify([place, option, name, ...Object.getOwnPropertyNames(tools)])}`;
+  const fresh = new Set(newWarnings(names.map(keyOf)));
+  const told = names.filter((name) => fresh.has(keyOf(name)));
   if (told.length === 0) return;
   warn(
     `${option} names tools that these tools do not have: ${told.map((name) => JSON.stringify(name)).join(', ')}. ` +

@@ -16,6 +16,7 @@ import type {
 import { AlreadyDecidedError, ApprovalExpiredError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { snapshot } from '../../values/snapshot.js';
+import { editedCall } from '../../gate/edited-call.js';
 import { localGate } from '../../gate/gate.js';
 import { standing } from '../../gate/standing.js';
 import { UsageError } from '../exit.js';
@@ -367,13 +368,10 @@ class TheChat implements LocalChat {
     const { gate } = this.#options;
     const request = this.#asks.find(approvalId);
     if (request === undefined) throw new UsageError('It no longer waits: see /pending.');
-    const { toolCallId, toolName, runId } = request;
-    const verdict = await gate.check({ toolName, args, runId });
     // An edit is the human's: with any verdict they are asked about it.
-    const call = { toolCallId, toolName, args: snapshot(args), runId };
-    const { changes, page, proven } = await localGate(gate, 'chat').shownOf(call);
-    const { text, flags } = page;
-    const ask = askOf({ ...request, args, verdict, changes, proven, preview: text, flags, description: '' }, 1, 1);
+    const read = (json: unknown) => localGate(gate, 'chat').readEdit(request, json);
+    const call = await editedCall(request, snapshot(args).json, read);
+    const ask = askOf({ ...call, args, description: '' }, 1, 1);
     if (ask.kind !== 'approval') throw new UsageError('It is a question, and has no arguments to edit: answer it.');
     return ask;
   }

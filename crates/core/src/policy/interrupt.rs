@@ -8,6 +8,7 @@ use serde::Serialize;
 
 pub use super::foreign_tools::folded;
 use super::foreign_tools::our_tool;
+use super::renamed::renamed;
 use crate::approval::{ApproverNeed, DecisionKinds};
 
 /// The entry for all tools that nothing else speaks of.
@@ -233,7 +234,7 @@ fn unknown(
                 .iter()
                 .map(|(tool, _)| tool.as_str())
                 .filter(|tool| !configured.contains(tool));
-            let nearest = meant(name, candidates);
+            let nearest = meant(name, candidates, &known);
             if nearest.is_some() || unknown_tools == UnknownTools::Error {
                 return Err(UnknownTool {
                     tool_name: name.clone(),
@@ -274,14 +275,20 @@ fn means_many(name: &str) -> bool {
 }
 
 /// Which of these tools a name most likely means that none of them has.
-fn meant<'a>(name: &str, tools: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+///
+/// `known`: all tools, also those that have entries of their own.
+fn meant<'a>(
+    name: &str, tools: impl Iterator<Item = &'a str> + Clone, known: &HashSet<&'a str>,
+) -> Option<&'a str> {
     let near = nearest(name, tools.clone());
-    let Some(ours) = our_tool(name) else { return near };
     // What another agent calls so is known: of other names only the same, and those of one letter more or less, are a slip of it.
+    let most = if our_tool(name).is_some() { 1 } else { usize::MAX };
     let within = |most: usize| {
         near.filter(|tool| distance(name, tool).is_some_and(|distance| distance <= most))
     };
-    within(0).or_else(|| tools.clone().find(|tool| *tool == ours)).or_else(|| within(1))
+    within(0)
+        .or_else(|| renamed(name, tools.clone(), known.iter().copied()))
+        .or_else(|| within(most))
 }
 
 /// Which of these a misspelt name most likely means.
@@ -477,6 +484,30 @@ mod tests {
                     .unwrap();
             assert_eq!(both.unknown, [name]);
         }
+    }
+
+    #[test]
+    fn the_words_of_a_tool_in_another_order_and_its_name_behind_another_are_refused() {
+        for name in ["file_delete", "tools.delete_file", "mcp__fs__delete_file"] {
+            let refused = |names: &[&str], entries_for: &[&str]| {
+                plan(&tools(names), &entries(entries_for), UnknownTools::Typos)
+                    .map(|plan| plan.unknown)
+                    .map_err(|error| error.nearest)
+            };
+            let meant = Some("delete_file".to_owned());
+            assert_eq!(refused(&["read_file", "delete_file"], &[name]), Err(meant), "{name}");
+            // Not where that tool is not there, or has an entry of its own.
+            assert_eq!(refused(&["read_file"], &[name]), Ok(vec![name.to_owned()]));
+            let both = refused(&["delete_file"], &[name, "delete_file"]);
+            assert_eq!(both, Ok(vec![name.to_owned()]));
+        }
+        // It is said of the tools of that server.
+        let of_server = plan(
+            &tools(&["delete_file", "mcp__fs__read_file"]),
+            &entries(&["mcp__fs__delete_file"]),
+            UnknownTools::Typos,
+        );
+        assert_eq!(of_server.unwrap().unknown, ["mcp__fs__delete_file"]);
     }
 
     #[test]

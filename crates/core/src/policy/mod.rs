@@ -22,6 +22,7 @@ mod propose;
 mod protected;
 mod quoted;
 mod reading;
+mod renamed;
 mod review;
 mod run_by_git;
 mod sealed;
@@ -38,7 +39,6 @@ pub use compile::{Policy, PolicyError};
 pub use confined::{ConfinedRun, ConfinedWrites, RuleConfinement};
 pub use effect::Effect;
 pub use explain::{ConsideredRule, RuleOutcome, VerdictExplanation, explain};
-pub use foreign_tools::our_tool;
 pub use grants::GrantRules;
 pub use judge::{JudgedCall, NeedsFiles, judge};
 pub use names::{denies_all_of, mcp_name, rule_names};
@@ -49,6 +49,7 @@ pub use propose::{
     ProposeError, ReplayGround, ReplayProof, propose, prove, rules_of,
 };
 pub use reading::builtin_tools;
+pub use renamed::renamed;
 pub use review::{
     MOST_REJECTIONS, ReviewAnswer, ReviewBar, ReviewEffect, ReviewParts, review_effect,
 };
