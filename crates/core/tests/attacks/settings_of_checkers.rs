@@ -78,6 +78,7 @@ fn prettier_keeps_its_cache_in_a_file_of_the_nearest_package() {
     house.put("project/package.json", "{}");
     fs::create_dir_all(house.root.join("project/sub/package.json")).unwrap();
     tried(&policy, &["cd sub && prettier --cache ."], &[]);
+    fs::remove_dir(house.root.join("project/sub/package.json")).unwrap();
     tried(&policy, &[], &["prettier --cache .", "cd src && prettier --cache ."]);
     let cache = house.root.join("project/node_modules/.cache/prettier/.prettier-cache");
     fs::create_dir_all(cache.parent().unwrap()).unwrap();
@@ -131,6 +132,19 @@ fn settings_of_python_tools_are_known_by_their_whole_name_and_kind() {
         (".editorconfig", "[*.py]\nsomething_new = x", ["isort .", "isort a.py"]),
     ] {
         asks_with(&house, &policy, file, text, &lines);
+    }
+    // Code of the project is its own.
+    symlink("../out/evil.py", house.root.join("project/led.py")).unwrap();
+    house.put("out/evil.py", "");
+    for (file, text, line) in [
+        ("mypy.ini", "[mypy]\nplugins = led", "mypy a.py"),
+        (".pylintrc", "[MAIN]\nload-plugins=x,led", "pylint src"),
+    ] {
+        house.put(&format!("project/{file}"), text);
+        tried(&policy, &[line], &[]);
+        house.put(&format!("project/{file}"), text.replace("led", "own"));
+        tried(&policy, &[], &[line]);
+        fs::remove_file(house.root.join("project").join(file)).unwrap();
     }
     house.put("project/evil/pylintrc", "[REPORTS]\noutput-format=json:../p");
     house.put("project/$PWD/evil/pylintrc", "[MAIN]\njobs=1");
@@ -239,6 +253,14 @@ fn eslint_loads_and_changes_what_its_settings_say() {
     }
     house.put("project/.eslintrc.json", r#"{"extends":"own"}"#);
     tried(&policy, &[], &lines);
+    // The line itself brings what they go on in.
+    house.put("project/evil.json", r#"{"parser":"../outside-evil.js"}"#);
+    house.put("project/.eslintrc.json", r#"{"extends":"./more.json"}"#);
+    tried(
+        &policy,
+        &["cp evil.json more.json && eslint src", "cp evil.json x.json && eslint -c x.json src"],
+        &["eslint src", "cp evil.json x.json && eslint src"],
+    );
     // What it passes over by itself it takes in again.
     fs::create_dir_all(house.root.join("project/node_modules/p")).unwrap();
     symlink(house.at("outside-evil.js"), house.root.join("project/node_modules/p/l.js")).unwrap();
@@ -353,6 +375,19 @@ fn the_compiler_writes_to_plain_places_alone_unasked() {
         house.put("project/tsconfig.json", format!("{{\"compilerOptions\":{{{options}}}}}"));
         tried(&policy, &lines, &["tsc --version"]);
     }
+}
+
+#[test]
+fn a_folder_called_like_a_variable_of_the_compiler_is_one_to_older_versions() {
+    let house = house("compiler-variable");
+    let policy = started(&house, "developer", "project");
+    house.put(
+        "project/tsconfig.json",
+        r#"{"compilerOptions":{"incremental":true,"tsBuildInfoFile":"${configDir}/x.tsbuildinfo"}}"#,
+    );
+    tried(&policy, &[], &["tsc --noEmit"]);
+    symlink("../out", house.root.join("project/${configDir}")).unwrap();
+    tried(&policy, &["tsc --noEmit", "tsc -b --noEmit"], &["tsc --version"]);
 }
 
 /// What projects of these kinds have, as their makers write it.

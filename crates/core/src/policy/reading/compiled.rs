@@ -183,6 +183,13 @@ impl<'a> KnownSettings<'a> {
         if self.is_placed || is_one("out") || is_one("outfile") {
             return Ok(None);
         }
+        // Older versions take that for the name of a folder.
+        for (_, folder, _) in self.named.iter().filter(|(_, _, path)| path.starts_with(BEGUN_WITH))
+        {
+            if self.files.has(&format!("{folder}/{BEGUN_WITH}"))? {
+                return Ok(None);
+            }
+        }
         let mut written = BTreeSet::new();
         for project in &self.projects {
             let folder = project.rsplit_once('/').map_or("/", |(folder, _)| folder);

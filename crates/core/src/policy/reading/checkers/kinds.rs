@@ -18,6 +18,8 @@ pub(super) enum SettingUse {
     Path(FileAccess, String),
     /// Another file of settings, seen from the folder of the one that names it.
     GoesOn(String),
+    /// A module of Python, by its dotted name.
+    Module(String),
     /// Packages, which it finds by their names.
     Packages,
     /// What it passes over by itself, too.
@@ -143,7 +145,12 @@ fn use_of(tool: &str, kind: ValueKind, value: &SettingValue) -> SettingUses {
         (Future, _) => all(|it| items(it, &[',', '\n']).all(is_future)),
         (Evaluation, Text(text)) => computes(text),
         (Modules, _) => {
-            all(|it| items(it, &[',', '\n']).all(|it| is_word(it) && !it.ends_with(".py")))
+            let names = value.texts()?.into_iter().flat_map(|text| items(text, &[',', '\n']));
+            let named = names.map(|name| {
+                let fine = is_word(name) && !name.ends_with(".py");
+                fine.then(|| SettingUse::Module(name.to_owned()))
+            });
+            return named.collect();
         }
         (Sources, _) => {
             let mut uses = Vec::new();

@@ -199,12 +199,16 @@ impl ActionReader<'_> {
             "prettier" => self.keeps_cache(by, place)?,
             _ => true,
         };
-        if !beside || self.actions.iter().any(|action| may_be_written(&action.kind, checker.names))
-        {
+        if !beside || self.writes_one_of(checker.names) {
             return Ok(false);
         }
         let Some(files) = self.settings_files(checker, by, place)? else { return Ok(false) };
         self.uses_of(checker, files, by, place)
+    }
+
+    /// Whether the line itself may write a file of one of these names.
+    fn writes_one_of(&self, names: &[&str]) -> bool {
+        self.actions.iter().any(|action| may_be_written(&action.kind, names))
     }
 
     /// Follows what is in these files; the answer is whether all of it is harmless.
@@ -240,11 +244,17 @@ impl ActionReader<'_> {
                         // A symlink may lie elsewhere than what it leads to.
                         let is_link = self.files.read_link(&file)?.is_some();
                         fine &= !is_link && self.stays_inside(&other)?;
+                        fine &= !self.writes_one_of(&[base_name(&other)]);
                         let is_code = CODE.iter().chain(&[".css"]).any(|it| other.ends_with(it));
                         if !is_code && self.files.has(&other)? && named.insert(other.clone()) {
                             left.push((base_name(&other).to_owned(), other));
                         }
                         fine &= named.len() <= MOST_EXTENDED;
+                    }
+                    SettingUse::Module(name) => {
+                        for dir in &dirs {
+                            fine &= self.has_own_module(dir, &name)?;
+                        }
                     }
                     SettingUse::Packages => {
                         finding.extend(dirs.iter().cloned().chain([folder.to_owned()]));
@@ -275,6 +285,20 @@ impl ActionReader<'_> {
     fn shows_or_changes(&self, by: ByArgument) -> bool {
         let is_one = |text: &str| ["--fix", "-f", "--format"].iter().any(|it| text.starts_with(it));
         self.words(by).iter().any(|word| word.literal().is_none_or(is_one))
+    }
+
+    /// Whether a module of Python of this name that is found in this folder lies in the project.
+    fn has_own_module(&self, dir: &str, name: &str) -> Result<bool, PathError> {
+        let mut path = dir.to_owned();
+        for part in name.split('.') {
+            path = format!("{path}/{part}");
+            for file in [path.clone(), format!("{path}.py"), format!("{path}/__init__.py")] {
+                if self.files.has(&file)? && !self.stays_inside(&file)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Whether the packages that are found from this folder on lie in the project: no symlink in the place of one leads out of it.
@@ -417,7 +441,9 @@ impl ActionReader<'_> {
             if has(CODE) {
                 continue;
             }
-            if !checker.names.contains(&name) && !has(&[".json"]) {
+            let is_fine =
+                checker.names.contains(&name) || has(&[".json"]) && !self.writes_one_of(&[name]);
+            if !is_fine {
                 return Ok(None);
             }
             for dir in places(place.start, self.files)?.0 {

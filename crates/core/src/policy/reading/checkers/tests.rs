@@ -9,7 +9,8 @@ pub(super) fn check(
     read: fn(&str, &str) -> SettingUses, fine: &[(&str, &str)], others: &[(&str, &str)],
 ) {
     let is_fine = |name: &str, text: &str| {
-        read(name, text).is_some_and(|uses| uses.iter().all(|it| *it == SettingUse::Packages))
+        let is_own = |it: &SettingUse| matches!(it, SettingUse::Packages | SettingUse::Module(_));
+        read(name, text).is_some_and(|uses| uses.iter().all(is_own))
     };
     for (name, text) in fine {
         assert!(is_fine(name, text), "{text}");
