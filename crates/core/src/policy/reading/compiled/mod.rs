@@ -1,5 +1,7 @@
 //! Where settings of TypeScript let the compiler write: it makes and replaces what they name, wherever that lies.
 
+mod kept;
+
 use std::collections::BTreeSet;
 
 use super::ActionReader;
@@ -21,9 +23,8 @@ const MOST_FILES: usize = 64;
 /// The settings that name a file or a folder that is written, in lower case.
 const WRITTEN: &[&str] = &["declarationdir", "out", "outdir", "outfile", TS_BUILD_INFO];
 
-/// The one that says where it keeps what it found, and how such a file is called.
+/// The one that says where it keeps what it found.
 const TS_BUILD_INFO: &str = "tsbuildinfofile";
-const KEPT: &str = ".tsbuildinfo";
 
 /// The compiler, whose options have the names of settings: what its table does not have as harmless may write.
 const PROGRAM: &str = "tsc";
@@ -171,72 +172,6 @@ impl<'a> KnownSettings<'a> {
         let (left, projects, named) = (Vec::new(), Vec::new(), Vec::new());
         let names = BTreeSet::from(["package.json".to_owned()]);
         Self { roots, files, left, seen: 0, names, projects, named, keeps: false, is_placed: false }
-    }
-
-    /// What is written beside `--noEmit`, as these settings say together: any may go on in any other. `None`: some of it may be no file
-    /// of that kind in the project.
-    fn written(&self) -> Result<Option<Vec<String>>, PathError> {
-        if !self.keeps {
-            return Ok(Some(Vec::new()));
-        }
-        let is_one = |what: &str| self.named.iter().any(|(name, ..)| name == what);
-        if self.is_placed || is_one("out") || is_one("outfile") {
-            return Ok(None);
-        }
-        // Older versions take that for the name of a folder.
-        for (_, folder, _) in self.named.iter().filter(|(_, _, path)| path.starts_with(BEGUN_WITH))
-        {
-            if self.files.has(&format!("{folder}/{BEGUN_WITH}"))? {
-                return Ok(None);
-            }
-        }
-        let mut written = BTreeSet::new();
-        for project in &self.projects {
-            let folder = project.rsplit_once('/').map_or("/", |(folder, _)| folder);
-            let all = |what: &str| -> Result<Vec<String>, PathError> {
-                let meant = self.named.iter().filter(|(name, ..)| name == what);
-                meant.map(|(_, from, path)| self.named_path(folder, from, path)).collect()
-            };
-            written.extend(all(TS_BUILD_INFO)?);
-            let whole = project.strip_suffix(".json").unwrap_or(project);
-            let mut kept = vec![whole.to_owned()];
-            let roots = all("rootdir")?;
-            for out in all("outdir")? {
-                kept.push(format!("{out}/{}", base_name(whole)));
-                for root in &roots {
-                    // Some versions make no difference between cases.
-                    let [place, other] = [
-                        moved(&out, root, whole, |one, other| one == other),
-                        moved(&out, root, whole, |one, other| one.eq_ignore_ascii_case(other)),
-                    ];
-                    if place != other {
-                        return Ok(None);
-                    }
-                    kept.push(place);
-                }
-            }
-            written.extend(kept.into_iter().map(|path| format!("{path}{KEPT}")));
-            if written.len() > MOST_FILES {
-                return Ok(None);
-            }
-        }
-        for path in &written {
-            let fine = path.ends_with(KEPT) && self.is_within(path) && !self.is_linked(path)?;
-            if !fine {
-                return Ok(None);
-            }
-        }
-        Ok(Some(written.into_iter().collect()))
-    }
-
-    /// A path as settings name it, seen from the project that they count for.
-    fn named_path(&self, project: &str, seen_from: &str, path: &str) -> Result<String, PathError> {
-        let (folder, path) = match path.strip_prefix(BEGUN_WITH) {
-            Some(below) => (project, format!("./{below}")),
-            None => (seen_from, path.to_owned()),
-        };
-        let from = PathContext { cwd: folder.to_owned(), ..PathContext::default() };
-        Ok(locate(if path.is_empty() { "." } else { &path }, &from, self.files)?.lexical)
     }
 
     /// Whether a symlink leads to this file, from the project on. Some versions see its paths from the symlink, and some from the file.
@@ -490,39 +425,4 @@ fn is_plain_place(path: &str) -> bool {
         path.strip_prefix(BEGUN_WITH).and_then(|below| below.strip_prefix('/')).unwrap_or(path);
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./@-".contains(&byte);
     !bare.starts_with('/') && bare.bytes().all(is_plain)
-}
-
-/// Where a file lies that lay so below `from`, or above it, seen from `to` then.
-fn moved(to: &str, from: &str, file: &str, is_same: fn(&String, &String) -> bool) -> String {
-    let names = |path: &str| -> Vec<String> {
-        path.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect()
-    };
-    let (from, file) = (names(from), names(file));
-    let same = from.iter().zip(&file).take_while(|(one, other)| is_same(one, other)).count();
-    let mut path = names(to);
-    path.truncate(path.len().saturating_sub(from.len() - same));
-    path.extend(file.into_iter().skip(same));
-    format!("/{}", path.join("/"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_lies_above_the_sources_lies_above_the_output() {
-        for (to, from, file, expected) in [
-            ("/p/out", "/p/src", "/p/tsconfig", "/p/tsconfig"),
-            ("/p/out", "/p", "/p/tsconfig", "/p/out/tsconfig"),
-            ("/p/out", "/p/src/a/b/c", "/p/tsconfig", "/tsconfig"),
-            ("/x/p/out", "/x/p/src/a", "/x/p/tsconfig", "/x/tsconfig"),
-            ("/p/out", "/p/src", "/p/src/tsconfig", "/p/out/tsconfig"),
-        ] {
-            assert_eq!(
-                moved(to, from, file, |one, other| one == other),
-                expected,
-                "{to} {from} {file}"
-            );
-        }
-    }
 }
