@@ -61,6 +61,18 @@ fn isort_writes_a_file_beside_each_that_it_changes() {
         tried(&policy, &[line], &["isort -c a.py"]);
         fs::remove_file(&link).unwrap();
     }
+    // Through symlinks to folders and to files, too.
+    for (link, target) in [("sub/x", "../src"), ("sub/l.py", "../src/c.py")] {
+        let link = house.root.join("project").join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(target, &link).unwrap();
+        tried(&policy, &[], &["isort sub"]);
+        let made = house.root.join("project/src/c.py.isorted");
+        symlink("../.git/hooks/pre-commit", &made).unwrap();
+        tried(&policy, &["isort sub"], &["isort -c sub"]);
+        fs::remove_file(&made).unwrap();
+        fs::remove_file(&link).unwrap();
+    }
     let denied =
         r#"{"version":1,"default":"allow","rule":[{"effect":"deny","writes":["**/secret/**"]}]}"#;
     symlink("secret/k.py", house.root.join("project/b.py.isorted")).unwrap();

@@ -45,18 +45,32 @@ impl ActionReader<'_> {
                     beside.insert(format!("{}{SORTED}", located.real));
                     continue;
                 }
-                let mut folders = vec![located.real];
+                let (mut folders, mut seen) = (vec![located.real], BTreeSet::new());
                 while let Some(folder) = folders.pop() {
+                    if !seen.insert(folder.clone()) {
+                        continue;
+                    }
                     let DirListing::Names(names) = self.files.list(&folder, left) else {
                         return Ok(false);
                     };
                     left = left.saturating_sub(names.len());
                     for entry in names {
                         let path = format!("{folder}/{}", entry.name);
-                        if entry.is_dir && !entry.is_link {
-                            folders.push(path);
-                        } else if entry.name.ends_with(SORTED) {
+                        if entry.name.ends_with(SORTED) {
                             beside.insert(path);
+                        } else if entry.is_link {
+                            // It goes through symlinks, and writes beside what they lead to.
+                            let real = self.files.real(&path)?;
+                            let made = format!("{real}{SORTED}");
+                            if self.files.has(&format!("{real}/."))? {
+                                folders.push(real);
+                            } else if self.files.read_link(&made)?.is_some()
+                                || self.files.has(&made)?
+                            {
+                                beside.insert(made);
+                            }
+                        } else if entry.is_dir {
+                            folders.push(path);
                         }
                     }
                 }
