@@ -82,6 +82,23 @@ fn isort_writes_a_file_beside_each_that_it_changes() {
 }
 
 #[test]
+fn rustfmt_with_a_backup_writes_another_file_beside_each() {
+    let house = house("backup");
+    house.put("project/a.rs", "fn main() {}\n");
+    house.put("project/Cargo.toml", "[package]\nname = \"x\"\n");
+    symlink(".git/hooks/pre-commit", house.root.join("project/a.tmp")).unwrap();
+    tried(
+        &started(&house, "developer", "project"),
+        &[
+            "cargo fmt -- --backup",
+            "cargo fmt -- --config make_backup=true",
+            "cargo fmt -- --config=max_width=100,make_backup=true",
+        ],
+        &["cargo fmt", "cargo fmt -- --config max_width=100,tab_spaces=2", "rustfmt --check a.rs"],
+    );
+}
+
+#[test]
 fn prettier_keeps_its_cache_in_a_file_of_the_nearest_package() {
     let house = house("prettier-cache");
     let policy = started(&house, "developer", "project");

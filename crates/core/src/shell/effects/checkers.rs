@@ -395,6 +395,49 @@ pub(super) fn setting(walk: &mut ArgumentWalk, part: ArgumentPart) {
     }
 }
 
+/// Settings of rustfmt, `name=value` with commas between them, that say how sources look.
+pub(super) fn layout(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    const KNOWN: &[&str] = &[
+        "array_width",
+        "brace_style",
+        "chain_width",
+        "comment_width",
+        "edition",
+        "fn_call_width",
+        "fn_params_layout",
+        "format_code_in_doc_comments",
+        "format_macro_bodies",
+        "format_macro_matchers",
+        "format_strings",
+        "group_imports",
+        "hard_tabs",
+        "imports_granularity",
+        "imports_layout",
+        "match_block_trailing_comma",
+        "max_width",
+        "merge_derives",
+        "newline_style",
+        "normalize_comments",
+        "reorder_imports",
+        "reorder_modules",
+        "skip_children",
+        "struct_lit_width",
+        "style_edition",
+        "tab_spaces",
+        "trailing_comma",
+        "unstable_features",
+        "use_field_init_shorthand",
+        "use_small_heuristics",
+        "use_try_shorthand",
+        "wrap_comments",
+    ];
+    let is_known =
+        |setting: &str| setting.split_once('=').is_some_and(|(name, _)| KNOWN.contains(&name));
+    if !walk.word(part).literal().is_some_and(|text| text.split(',').all(is_known)) {
+        walk.runs(part.arg, DoubtReason::Settings);
+    }
+}
+
 /// A revision that git is asked about, which is no option of git's.
 pub(super) fn revision(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
