@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::looking::looks;
-use super::tokens::base_name;
 use crate::path::PathContext;
 use crate::shell::{
-    CommandRole, FileAccess, FileLoss, Span, Word, WordPiece, WorkingDir, takes_data_only,
+    CommandRole, FileAccess, FileLoss, Span, Word, WordPiece, WorkingDir, base_name,
+    takes_data_only,
 };
 
 /// One thing that a call would do, read off its arguments.

@@ -1,8 +1,7 @@
 //! What the words of git say of how far it goes: into the repositories that lie in the one that it finds, which have
 //! settings and an index of their own.
 
-use super::tokens::base_name;
-use crate::shell::Word;
+use crate::shell::{Word, base_name};
 
 /// How far a command of git goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -14,10 +14,9 @@ use super::judge::{JudgedCall, NeedsFiles, PathSpots, looked_up};
 use super::looking::looks;
 use super::protected;
 use super::quoted::{quoted, told_name};
-use super::tokens::base_name;
 use super::verdict::{JudgedAction, Verdict, VerdictCause};
 use crate::path::{CachedFiles, FileLookup, PathContext, PathError, UrlAddress, is_below};
-use crate::shell::{self, CommandRole, FileAccess, Word, subcommand_depth};
+use crate::shell::{self, CommandRole, FileAccess, Word, base_name, subcommand_depth};
 
 /// Rules that could be saved, and what they mean.
 #[derive(Debug, Clone, PartialEq, Eq)]

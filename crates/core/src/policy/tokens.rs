@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use super::compile::wild;
 use super::document::{CommandPattern, PatternToken, WordsBehind};
-use crate::shell::{self, CommandParts, Word, WordPiece, without_g};
+use crate::shell::{self, CommandParts, Word, WordPiece, base_name, without_g};
 
 /// Whether programs whose names differ in case alone are one program: where the usual volumes fold case.
 pub(crate) const FOLDS_CASE: bool = cfg!(any(target_os = "macos", windows));
@@ -18,12 +18,6 @@ pub(crate) enum RuleMeeting {
     Could,
     /// They do.
     Yes,
-}
-
-/// The last part of a program's path, as denies and asks compare it.
-pub(crate) fn base_name(word: &str) -> &str {
-    let name = word.rsplit('/').next().unwrap_or(word);
-    if cfg!(windows) { name.rsplit('\\').next().unwrap_or(name) } else { name }
 }
 
 /// The words of a command, taken apart once for all rules.

@@ -11,6 +11,7 @@ mod repositories;
 mod rights;
 mod secrets;
 mod settings;
+mod settings_of_checkers;
 mod shown;
 #[path = "../../src/skip.rs"]
 mod skip;

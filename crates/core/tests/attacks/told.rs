@@ -417,7 +417,9 @@ fn settings_name_no_file_to_a_checker_unasked() {
         (".eslintcache", ["eslint --cache src", "eslint src"]),
         ("eslint-suppressions.json", ["eslint --suppress-all src", "eslint src"]),
         ("node_modules/.cache/prettier", ["prettier --cache .", "prettier ."]),
+        ("node_modules/.cache/prettier/.prettier-cache", ["prettier --cache .", "prettier ."]),
     ] {
+        house.put("project/package.json", "{}");
         let link = house.root.join("project").join(link);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         tried(&policy, &[], &lines);

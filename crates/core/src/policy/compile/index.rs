@@ -8,8 +8,8 @@ use crate::path::{UrlAddress, UrlIndex, UrlSet};
 use crate::policy::Effect;
 use crate::policy::document::PatternToken;
 use crate::policy::names::names_of;
-use crate::policy::tokens::{FOLDS_CASE, base_name, is_dashed};
-use crate::shell::{Word, without_g};
+use crate::policy::tokens::{FOLDS_CASE, is_dashed};
+use crate::shell::{Word, base_name, without_g};
 
 /// Rules that are tried on a command without a known name.
 const MOST_GUESSES: usize = 100;

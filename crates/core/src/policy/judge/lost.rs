@@ -7,8 +7,7 @@ use super::{CallJudge, NeedsFiles, below, looked_up, tracked};
 use crate::path::is_below;
 use crate::policy::Effect;
 use crate::policy::action::{Action, ActionKind};
-use crate::policy::tokens::base_name;
-use crate::shell::{FileAccess, FileLoss, Word, deletes, replaces};
+use crate::shell::{FileAccess, FileLoss, Word, base_name, deletes, replaces};
 
 /// Folders that a confined command has for itself, empty at first and gone afterwards.
 const PRIVATE: &[&str] = &["/tmp", "/var/tmp"];

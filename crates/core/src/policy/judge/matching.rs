@@ -17,10 +17,11 @@ use crate::policy::document::CommandPattern;
 use crate::policy::git::{self, git_command, makes_branch};
 use crate::policy::looking::looks;
 use crate::policy::reading::glob_of;
-use crate::policy::tokens::{self, CommandWords, RuleMeeting, base_name};
+use crate::policy::tokens::{self, CommandWords, RuleMeeting};
 use crate::shell::{
-    FileAccess, LinksRead, PassedOver, Word, WordPiece, command_of, deletes, links_read, opens,
-    opens_no_file, passes_links, reads_names_only, replaces, takes_all_below, takes_data_only,
+    FileAccess, LinksRead, PassedOver, Word, WordPiece, base_name, command_of, deletes, links_read,
+    opens, opens_no_file, passes_links, reads_names_only, replaces, takes_all_below,
+    takes_data_only,
 };
 
 /// More names are not gone through to tell that any exist.

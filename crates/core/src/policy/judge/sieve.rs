@@ -6,8 +6,7 @@ use crate::path::{FileLookup, is_garbled, plain_text};
 use crate::policy::action::literal;
 use crate::policy::compile::wild;
 use crate::policy::git::values_of;
-use crate::policy::tokens::base_name;
-use crate::shell::{Word, WordPiece, opens, settings_of, written_out};
+use crate::shell::{Word, WordPiece, base_name, opens, settings_of, written_out};
 
 /// What a search passes over. By default nothing.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::known::KnownFiles;
 use crate::call::hex;
 use crate::path::{DirListing, FileLookup, PathError, is_below};
 use crate::policy::reading::repository;
-use crate::shell::FileAccess;
+use crate::shell::{FileAccess, is_formatter};
 
 /// The largest index that is read, in bytes.
 const MOST_BYTES: usize = 1 << 26;
@@ -77,34 +77,11 @@ pub(super) fn writes_operands_alone(program: &str) -> bool {
 
 /// Whether the program of this name writes into files or nothing at all, and puts no folder in the place of one.
 pub(super) fn edits_files(program: &str) -> bool {
-    const PROGRAMS: &[&str] = &[
-        "autopep8",
-        "biome",
-        "black",
-        "cat",
-        "clang-format",
-        "echo",
-        "eslint",
-        "gofmt",
-        "grep",
-        "head",
-        "isort",
-        "mypy",
-        "oxlint",
-        "prettier",
-        "ruff",
-        "rustfmt",
-        "sed",
-        "shfmt",
-        "tail",
-        "tee",
-        "time",
-        "timeout",
-        "true",
-        "truncate",
-        "wc",
+    const OTHERS: &[&str] = &[
+        "cat", "echo", "grep", "head", "mypy", "sed", "tail", "tee", "time", "timeout", "true",
+        "truncate", "wc",
     ];
-    PROGRAMS.contains(&program)
+    is_formatter(program) || OTHERS.contains(&program)
 }
 
 /// Whether git can give this file back as it is: its index has just this content, and its store has that. A file that git

@@ -6,8 +6,8 @@ use crate::policy::document::{
 };
 use crate::policy::reading::builtin;
 use crate::shell::{
-    EffectKnowledge, FactKind, ProgramKind, Shell, analyze, is_understood, kind, knowledge_of,
-    none_takes_orders, special_like, takes_no_orders,
+    EffectKnowledge, FactKind, ProgramKind, Shell, analyze, base_name, is_understood, kind,
+    knowledge_of, none_takes_orders, special_like, takes_no_orders,
 };
 
 use super::{FindingCode, LintFinding, LintReport, LintSeverity, is_whole};
@@ -203,7 +203,7 @@ fn is_told(token: &PatternToken) -> bool {
 
 /// Whether the name of the program alone says nothing of what is done. Some volumes ignore case.
 fn is_open_ended(program: &str) -> bool {
-    let name = program.rsplit('/').next().unwrap_or_default();
+    let name = base_name(program);
     let is_special = kind(name) != ProgramKind::Plain
         || special_like(|known| known.eq_ignore_ascii_case(name)).is_some();
     is_special && !is_understood(name)

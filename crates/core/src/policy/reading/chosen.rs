@@ -10,7 +10,7 @@ use crate::path::{DirListing, FileLookup, PathError, is_below, locate, plain_tex
 use crate::policy::action::{ActionKind, ByArgument, PathStart};
 use crate::policy::judge::{NeedsFiles, looked_up, places};
 use crate::policy::quoted::quoted;
-use crate::shell::{FileAccess, Word, WordPiece, is_builtin};
+use crate::shell::{FileAccess, Word, WordPiece, base_name, is_builtin};
 
 /// The longest file of settings that is read, in bytes.
 const MOST_TEXT: usize = 1 << 16;
@@ -295,7 +295,7 @@ fn names_others(settings: &str) -> bool {
 /// Whether the line itself may write a file of one of these names, which is not there yet.
 pub(super) fn may_be_written(kind: &ActionKind, names: &[&str]) -> bool {
     let ActionKind::Path { access: FileAccess::Write, target, .. } = kind else { return false };
-    names.iter().any(|name| may_be_called(target, last_name(name)))
+    names.iter().any(|name| may_be_called(target, base_name(name)))
 }
 
 /// Whether a file of this path may be called so, in letters of either case: its end is known, or may be anything. What splits may become
@@ -322,11 +322,7 @@ pub(super) fn may_be_called(path: &Word, name: &str) -> bool {
 /// The file that the line itself writes, where it chooses programs. What only the run will tell is asked about by itself.
 fn written_choice(kind: &ActionKind) -> Option<&str> {
     let ActionKind::Path { access: FileAccess::Write, target, .. } = kind else { return None };
-    target.literal().map(last_name).filter(|name| chooses(name))
-}
-
-fn last_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+    target.literal().map(base_name).filter(|name| chooses(name))
 }
 
 /// Whether a line of npm's settings is empty, a comment, or a harmless setting.

@@ -11,7 +11,7 @@ use crate::policy::judge::{NeedsFiles, looked_up};
 use crate::policy::looking::looks;
 use crate::shell::{
     self, CommandRole, DoubtReason, FactKind, FileAccess, HandedVariable, LineAnalysis, LineFact,
-    Shell, Word, WordPiece, WorkingDir, reads_names_only,
+    Shell, Word, WordPiece, WorkingDir, base_name, reads_names_only,
 };
 
 /// The name of no shell, for a tool whose command is a list of words that no shell reads.
@@ -457,7 +457,7 @@ fn is_of_system(name: &str) -> bool {
 
 /// The shell of this name, or of this path.
 fn shell_named(name: &str) -> Shell {
-    match name.rsplit('/').next().unwrap_or(name) {
+    match base_name(name) {
         "bash" => Shell::Bash,
         "sh" => Shell::Sh,
         "posix" | "dash" => Shell::Posix,

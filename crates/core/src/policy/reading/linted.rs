@@ -83,6 +83,9 @@ const HARMLESS: &[&str] = &[
     "unsafe-fixes",
 ];
 
+/// What changes files, where it is not switched off.
+const FIXES: &[&str] = &["fix", "fix-only"];
+
 /// The setting that takes the place of the folders that it does not go into, and the option.
 const EXCLUDE: &str = "exclude";
 
@@ -230,7 +233,8 @@ fn settings(name: &str, text: &str) -> Option<Option<toml::Table>> {
 /// Whether each of these settings is known to change no file, and to name none but sources.
 fn only_reads(settings: &toml::Table) -> bool {
     settings.iter().all(|(key, value)| {
-        let is_known = HARMLESS.contains(&key.as_str()) || value.as_bool() == Some(false);
+        let is_off = || FIXES.contains(&key.as_str()) && value.as_bool() == Some(false);
+        let is_known = HARMLESS.contains(&key.as_str()) || is_off();
         let is_include = || INCLUDES.contains(&key.as_str()) && all(value, is_source);
         (is_known || is_include()) && (key != "lint" || adds_nothing(value))
     })

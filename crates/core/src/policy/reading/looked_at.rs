@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::ActionReader;
 use super::loaded::CommandPlace;
-use crate::path::{DirListing, FileLookup, PathError, locate};
+use crate::path::{DirEntry, DirListing, FileLookup, PathError, locate};
 use crate::policy::action::{ActionKind, ByArgument};
 use crate::policy::judge::places;
 use crate::shell::WordPiece;
@@ -75,7 +75,9 @@ pub(super) fn folders_with(
         *left = left.saturating_sub(entries.len());
         let inner = entries.iter().filter(|it| it.is_dir && !it.is_link && goes_in(&it.name));
         folders.extend(inner.map(|it| format!("{folder}/{}", it.name)));
-        if entries.iter().any(|it| names.contains(&it.name.as_str())) {
+        // Some file systems make no difference between cases.
+        let is_one = |it: &DirEntry| names.iter().any(|name| it.name.eq_ignore_ascii_case(name));
+        if entries.iter().any(is_one) {
             found.push(folder);
         }
     }

@@ -1,6 +1,7 @@
 //! A call's arguments, read as what the tool would do with them.
 
 pub(super) mod builtin;
+mod checkers;
 mod chosen;
 mod command;
 mod compiled;
@@ -10,11 +11,11 @@ mod linted;
 mod loaded;
 mod looked_at;
 mod mentioned;
-mod named;
+
 pub(super) mod nested;
 pub(super) mod repository;
 mod rights;
-mod setting_uses;
+
 mod settings;
 mod versions;
 

@@ -6,16 +6,18 @@ use std::sync::Arc;
 
 use super::ActionReader;
 use super::chosen::may_be_called;
+use super::ignored::{is_ignored, is_ignored_below};
 use super::looked_at::{MOST_NAMES, MOST_TEXT};
 use super::repository::{self, upwards};
-use crate::path::{DirEntry, DirListing, PathContext, PathError, is_below, locate, plain_text};
+use crate::path::{
+    DirEntry, DirListing, FileLookup, PathContext, PathError, is_below, locate, plain_text,
+};
 use crate::policy::action::{Action, ActionKind, ByArgument, PathStart, UseExtent, literal};
 use crate::policy::document::{DocumentFormat, DocumentNode, DocumentValue, tree};
 use crate::policy::git::git_command;
 use crate::policy::judge::{NeedsFiles, PathSpots, is_product, looked_up, places};
 use crate::policy::quoted::quoted;
-use crate::policy::tokens::base_name;
-use crate::shell::{FileAccess, FileLoss, SettingsFiles, Word, settings_of};
+use crate::shell::{FileAccess, FileLoss, PassedOver, SettingsFiles, Word, base_name, settings_of};
 
 /// From how many folders on the way up is begun.
 const MOST_WAYS: usize = 256;
@@ -35,6 +37,44 @@ struct FoundSettings {
     extending: BTreeSet<String>,
     /// More names than are looked through.
     too_many: bool,
+}
+
+/// Which folders below what it looks at a program surely does not go into.
+struct SettingsReach<'f> {
+    files: &'f SettingsFiles,
+    passed: PassedOver,
+    /// Where it runs.
+    here: BTreeSet<String>,
+    /// Whether it heeds files of patterns: no option of it speaks of any.
+    ignores: bool,
+}
+
+impl SettingsReach<'_> {
+    /// Whether it passes over this folder, as the files of patterns say that it heeds.
+    fn passes(&self, folder: &str, files: &dyn FileLookup) -> Result<bool, PathError> {
+        const PATTERNS: &str = ".gitignore";
+        if !self.ignores {
+            return Ok(false);
+        }
+        for path in upwards(folder).map_while(|folder| folder) {
+            let Some((parent, name)) = path.rsplit_once('/').filter(|(_, name)| is_product(name))
+            else {
+                continue;
+            };
+            // Some heed that file alone which lies where they run.
+            let passes = if self.files.below.contains(&PATTERNS) {
+                let top = repository::work_tree(parent, files)?;
+                top.is_some_and(|(top, _)| is_ignored(parent, name, &top, files))
+            } else {
+                self.files.here.contains(&PATTERNS)
+                    && self.here.iter().all(|dir| is_ignored_below(dir, name, files))
+            };
+            if passes {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 impl ActionReader<'_> {
@@ -155,7 +195,7 @@ impl ActionReader<'_> {
     }
 
     /// Whether this absolute path leads nowhere but into the project.
-    fn stays_inside(&self, path: &str) -> Result<bool, PathError> {
+    pub(super) fn stays_inside(&self, path: &str) -> Result<bool, PathError> {
         let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
         let (located, roots) = (locate(path, &from, self.files)?, self.roots()?);
         Ok(located.reals().all(|path| roots.iter().any(|root| is_below(path, root))))
@@ -216,11 +256,30 @@ impl ActionReader<'_> {
                 }
             }
         }
+        let reach = self.reach(command, files, here);
         let mut left = MOST_NAMES;
         for top in tops {
-            self.settings_below(top, files, &mut left, &mut found)?;
+            self.settings_below(top, &reach, &mut left, &mut found)?;
         }
         Ok(found)
+    }
+
+    /// What this command does not go into.
+    fn reach<'f>(
+        &self, command: usize, files: &'f SettingsFiles, here: BTreeSet<String>,
+    ) -> SettingsReach<'f> {
+        let words = self.words(ByArgument { command, arg: 0 });
+        let program = words.first().and_then(Word::literal).map(base_name).unwrap_or_default();
+        let letters: &[char] = if program == "ag" { &['u', 'U', 'a', 't'] } else { &['u', 'I'] };
+        let speaks = |word: &Word| match word.literal() {
+            None => true,
+            Some(text) if text.starts_with("--") => {
+                ["ignore", "vcs", "--un", "--sk"].iter().any(|it| text.contains(it))
+            }
+            Some(text) => text.starts_with('-') && text.contains(letters),
+        };
+        let ignores = !words.iter().any(speaks);
+        SettingsReach { files, passed: PassedOver::by(program), here, ignores }
     }
 
     /// Those in one folder.
@@ -263,9 +322,9 @@ impl ActionReader<'_> {
         Ok(())
     }
 
-    /// Those below a folder. Where tools put what they make again, not all has to be looked through.
+    /// Those below a folder. Where tools put what they make again is looked at last.
     fn settings_below(
-        &self, top: String, files: &SettingsFiles, left: &mut usize, found: &mut FoundSettings,
+        &self, top: String, reach: &SettingsReach<'_>, left: &mut usize, found: &mut FoundSettings,
     ) -> Result<(), PathError> {
         let (mut dirs, mut products) = (vec![top], Vec::new());
         while let Some(dir) = dirs.pop().or_else(|| products.pop()) {
@@ -274,7 +333,7 @@ impl ActionReader<'_> {
                 // A file system that lists nothing has none that anybody could have made.
                 DirListing::Unknown => continue,
                 DirListing::TooMany => {
-                    found.too_many |= !is_product(&dir);
+                    found.too_many |= !reach.passes(&dir, self.files)?;
                     continue;
                 }
             };
@@ -285,18 +344,17 @@ impl ActionReader<'_> {
                     match name.as_str() {
                         // No clone brings what lies there.
                         ".git" => {}
+                        "node_modules" if reach.passed.modules => {}
                         _ if is_product(&name) => products.push(path),
                         _ => dirs.push(path),
                     }
                     continue;
                 }
                 let is_one = |known: &&&str| known.eq_ignore_ascii_case(&name);
-                // A package that is installed has one of its own, which counts for its files alone.
-                let is_installed = name == PACKAGE && dir.contains("/node_modules/");
-                if files.extending.iter().any(|known| is_one(&known)) && !is_installed {
+                if reach.files.extending.iter().any(|known| is_one(&known)) {
                     found.extending.insert(path.clone());
                 }
-                if is_link && files.below.iter().any(|known| is_one(&known)) {
+                if is_link && reach.files.below.iter().any(|known| is_one(&known)) {
                     found.links.insert(path);
                 }
             }
@@ -314,7 +372,7 @@ impl ActionReader<'_> {
                 continue;
             }
             let text = plain_text(self.files, &file, MOST_TEXT);
-            let extended = text.and_then(|text| extended_by(base_name(&file), &text));
+            let extended = text.and_then(|text| extended_by(&text));
             let Some(extended) = extended.filter(|_| seen.len() <= MOST_EXTENDED) else {
                 self.unknown_code(format!(
                     "what {} goes on in is not known, and {} reads it as its settings",
@@ -364,24 +422,17 @@ impl ActionReader<'_> {
     }
 }
 
-/// What a package says of itself, and of settings of its tools.
-const PACKAGE: &str = "package.json";
-
-/// What the settings in a file of this name say that they go on in, also for some files alone; `None`: they are not understood.
-fn extended_by(name: &str, text: &str) -> Option<Vec<String>> {
+/// What settings say that they go on in, also for some files alone; `None`: they are not understood.
+fn extended_by(text: &str) -> Option<Vec<String>> {
     let mut names = Vec::new();
     let Ok(settings) = tree(text, DocumentFormat::Json) else {
         // Of YAML it is enough that the word is not there. An escape may spell it otherwise.
         return (!text.contains("extends") && !text.contains('\\')).then_some(names);
     };
-    let DocumentValue::Table(entries) = &settings.value else { return None };
-    if name == PACKAGE {
-        for own in entries.iter().filter(|entry| entry.key == "eslintConfig") {
-            add_extended(&own.node, &mut names)?;
-        }
-    } else {
-        add_extended(&settings, &mut names)?;
+    if !matches!(settings.value, DocumentValue::Table(_)) {
+        return None;
     }
+    add_extended(&settings, &mut names)?;
     Some(names)
 }
 
@@ -432,12 +483,9 @@ mod tests {
             ("[]", None),
             ("", Some(vec![])),
         ] {
-            let names = extended_by(".eslintrc", text);
+            let names = extended_by(text);
             let names = names.as_ref().map(|it| it.iter().map(String::as_str).collect());
             assert_eq!(names, expected, "{text}");
         }
-        let package =
-            "{\"stylelint\":{\"extends\":\"a\"},\"eslintConfig\":{\"extends\":[\"../b\"]}}";
-        assert_eq!(extended_by("package.json", package).unwrap(), ["../b"]);
     }
 }

@@ -46,23 +46,50 @@ fn by_settings_of_ruff(walk: &mut ArgumentWalk) {
 
 /// The same of a compiler that writes where its settings and its sources say. No rule names them.
 pub(super) fn compiled(walk: &mut ArgumentWalk) {
-    // What it keeps for the next time it writes beside `--noEmit`, too.
-    let told = walk.kept("leaves-none").map(|part| words::beginning(walk.place(part.arg)));
-    let emits = told.is_none_or(|told| {
-        let name = told.trim_start_matches('-');
-        ["noEmit", "listFilesOnly"].iter().any(|it| name.eq_ignore_ascii_case(it))
-    });
-    // When it builds projects, `-v` says more of that, and some others mean nothing.
-    let words = walk.argv.iter().skip(walk.from).filter_map(Word::literal);
-    let is_build = |word: &str| {
-        let name = word.trim_start_matches('-');
-        word.starts_with('-') && ["b", "build"].iter().any(|it| name.eq_ignore_ascii_case(it))
-    };
-    let builds = words.into_iter().any(is_build);
-    if emits || builds || !walk.leaves_nothing() {
+    let words = walk.argv.get(walk.from..).unwrap_or_default();
+    if !CompilerWords::of(words).is_some_and(|words| words.tells) {
         walk.unnamable(DoubtReason::SettingsOfTypeScript);
     }
     configured(walk);
+}
+
+/// What the words of the TypeScript compiler have it do.
+pub(crate) struct CompilerWords {
+    /// It builds all projects that they name.
+    pub(crate) builds: bool,
+    /// It tells something of itself or of its settings, and compiles nothing.
+    pub(crate) tells: bool,
+    /// It makes nothing of the sources. What it keeps for the next time it writes all the same.
+    pub(crate) emits_nothing: bool,
+}
+
+impl CompilerWords {
+    /// `None`: some words are only known when it runs. A `false` or a `null` behind an option takes that back.
+    pub(crate) fn of(words: &[Word]) -> Option<Self> {
+        let words: Vec<&str> = words.iter().map(Word::literal).collect::<Option<_>>()?;
+        let is_back = |at: usize| {
+            words.get(at + 1).is_some_and(|next| {
+                ["false", "null"].iter().any(|it| next.eq_ignore_ascii_case(it))
+            })
+        };
+        let has = |names: &[&str]| {
+            let mut told = words.iter().enumerate().filter_map(|(at, word)| {
+                let name = word.strip_prefix('-')?;
+                let name = name.strip_prefix('-').unwrap_or(name);
+                names.iter().any(|it| name.eq_ignore_ascii_case(it)).then_some(at)
+            });
+            let first = told.next();
+            first.is_some_and(|first| !is_back(first)) && !told.any(is_back)
+        };
+        let builds = words.iter().any(|word| {
+            let name = word.trim_start_matches('-');
+            word.starts_with('-') && ["b", "build"].iter().any(|it| name.eq_ignore_ascii_case(it))
+        });
+        let emits_nothing = has(&["noEmit"]) || has(&["listFilesOnly"]);
+        // When it builds projects, `-v` says more of that, and some others mean nothing.
+        let tells = !builds && has(&["showConfig", "h", "help", "?", "v", "version"]);
+        Some(Self { builds, tells: tells && !emits_nothing, emits_nothing })
+    }
 }
 
 /// Reads its operands, and what they name where settings say so that lie beside them, or above.
@@ -365,6 +392,49 @@ pub(super) fn setting(walk: &mut ArgumentWalk, part: ArgumentPart) {
         }
         None if word.literal().is_none() => walk.runs(part.arg, DoubtReason::Settings),
         None => walk.apply(OperandUse::Loads, part, 0),
+    }
+}
+
+/// Settings of rustfmt, `name=value` with commas between them, that say how sources look.
+pub(super) fn layout(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    const KNOWN: &[&str] = &[
+        "array_width",
+        "brace_style",
+        "chain_width",
+        "comment_width",
+        "edition",
+        "fn_call_width",
+        "fn_params_layout",
+        "format_code_in_doc_comments",
+        "format_macro_bodies",
+        "format_macro_matchers",
+        "format_strings",
+        "group_imports",
+        "hard_tabs",
+        "imports_granularity",
+        "imports_layout",
+        "match_block_trailing_comma",
+        "max_width",
+        "merge_derives",
+        "newline_style",
+        "normalize_comments",
+        "reorder_imports",
+        "reorder_modules",
+        "skip_children",
+        "struct_lit_width",
+        "style_edition",
+        "tab_spaces",
+        "trailing_comma",
+        "unstable_features",
+        "use_field_init_shorthand",
+        "use_small_heuristics",
+        "use_try_shorthand",
+        "wrap_comments",
+    ];
+    let is_known =
+        |setting: &str| setting.split_once('=').is_some_and(|(name, _)| KNOWN.contains(&name));
+    if !walk.word(part).literal().is_some_and(|text| text.split(',').all(is_known)) {
+        walk.runs(part.arg, DoubtReason::Settings);
     }
 }
 

@@ -133,7 +133,7 @@ pub(crate) fn command_of(argv: &[Word], arg: usize) -> Cow<'_, [Word]> {
 /// The names of the files that this command opens below a folder: `*.py`. Empty: any file, or it cannot be told.
 pub(crate) fn opens(argv: &[Word]) -> &'static [&'static str] {
     let name = argv.first().and_then(Word::literal).unwrap_or_default();
-    let Some(program) = called(name.rsplit('/').next().unwrap_or_default()) else { return &[] };
+    let Some(program) = called(name) else { return &[] };
     // Long names may be cut short.
     let is_other = |word: &Word| {
         let text = words::beginning(word);
@@ -213,6 +213,25 @@ impl PassedOver {
             interpreters: always_keeps(name, "past-interpreters"),
         }
     }
+}
+
+/// Whether the program of this name formats sources: each file that it writes says what it said.
+pub(crate) fn is_formatter(program: &str) -> bool {
+    const PROGRAMS: &[&str] = &[
+        "autopep8",
+        "biome",
+        "black",
+        "clang-format",
+        "eslint",
+        "gofmt",
+        "isort",
+        "oxlint",
+        "prettier",
+        "ruff",
+        "rustfmt",
+        "shfmt",
+    ];
+    PROGRAMS.contains(&program)
 }
 
 /// Whether this program reads of directories the names alone of what is in them.

@@ -43,12 +43,13 @@ mod writers;
 
 use std::sync::LazyLock;
 
+pub(crate) use self::checkers::CompilerWords;
 pub(super) use self::search::searched;
 pub(crate) use classify::{
-    EffectKnowledge, LinksRead, PassedOver, command_of, deletes, is_understood, kind, knowledge_of,
-    links_read, only_reads, opens, opens_no_file, option_marks, passes_links, reads_names_only,
-    replaces, settings_of, special_like, takes_addresses, takes_all_below, takes_data_only,
-    takes_settings, tells_reads, without_g,
+    EffectKnowledge, LinksRead, PassedOver, command_of, deletes, is_formatter, is_understood, kind,
+    knowledge_of, links_read, only_reads, opens, opens_no_file, option_marks, passes_links,
+    reads_names_only, replaces, settings_of, special_like, takes_addresses, takes_all_below,
+    takes_data_only, takes_settings, tells_reads, without_g,
 };
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
 pub(super) use classify::{keeps_output, launches_unseen, leads};
@@ -125,9 +126,10 @@ fn tables() -> &'static ProgramTables {
     &TABLES
 }
 
-/// The name of a program without the directory that it is called in.
-pub(super) fn base_name(name: &str) -> &str {
-    name.rsplit('/').next().unwrap_or(name)
+/// The last part of a path: of a program's, as denies and asks compare it.
+pub(crate) fn base_name(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if cfg!(windows) { name.rsplit('\\').next().unwrap_or(name) } else { name }
 }
 
 /// The program that is called by this name, or by a path that ends with it.

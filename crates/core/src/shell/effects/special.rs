@@ -168,6 +168,7 @@ pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> 
         "checkers.report" => checkers::report,
         "checkers.revision" => checkers::revision,
         "checkers.setting" => checkers::setting,
+        "checkers.layout" => checkers::layout,
         "checkers.sources" => checkers::sources,
         "checkers.by_settings" => checkers::by_settings,
         "checkers.style" => checkers::style,

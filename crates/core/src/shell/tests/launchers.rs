@@ -101,7 +101,7 @@ fn what_it_does_is_what_the_launcher_does() {
         ("poetry run python -m pytest -c /x", "?2 ?4 l6:/x r6:/x"),
         ("uv run ruff check --fix a.py", "?2 r5:a.py w5:a.py ?6"),
         ("bundle exec rspec -r x", "?2 ?4"),
-        ("yarn eslint -o /x a.js", "?1 w3:/x l4:a.js r4:a.js"),
+        ("yarn eslint -o /x a.js", "?1 w3:/x l4:a.js r4:a.js ?5"),
         ("pnpm exec tsc $x", "?2 r2:. w2:. ?3 r3:… ?4"),
     ] {
         assert_eq!(found(line), expected, "{line}");

@@ -1,0 +1,293 @@
+//! What a setting may be: each key that counts as harmless is in `known.txt` by its whole name, with a kind of value. Any other key asks,
+//! and so does a value of another kind.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::values::{SettingTable, SettingValue};
+use crate::policy::action::literal;
+use crate::shell::{FileAccess, base_name, opens, written_out};
+
+/// What a file of settings has the checker use besides. `None`: that is not known.
+pub(super) type SettingUses = Option<Vec<SettingUse>>;
+
+/// One thing that settings have a checker use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum SettingUse {
+    /// This path, seen from where the checker runs, with all that is below.
+    Path(FileAccess, String),
+    /// Another file of settings, seen from the folder of the one that names it.
+    GoesOn(String),
+    /// A module of Python, by its dotted name.
+    Module(String),
+    /// Packages, which it finds by their names.
+    Packages,
+    /// What it passes over by itself, too.
+    TakesIn,
+}
+
+/// The kind of a value.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ValueKind {
+    Switch,
+    Number,
+    /// Words of letters, digits and few other characters. Switches and numbers are some, too.
+    Words,
+    /// What names or texts are compared with. It leads nowhere, whichever it is.
+    Compared,
+    /// The same in one line: it is put behind a `#`.
+    Line,
+    /// It names something only where it is not empty, and not off.
+    Nothing,
+    /// What black takes for sources, as people write it.
+    Include,
+    /// Patterns of names that end like sources of Python.
+    Python,
+    /// `from __future__ import …`
+    Future,
+    /// Python that computes a mark.
+    Evaluation,
+    /// Modules, by their dotted names.
+    Modules,
+    /// Files and folders that are read.
+    Sources,
+    /// A folder that it fills.
+    Kept,
+    /// Tables with the same settings for some modules.
+    Tables,
+}
+
+use ValueKind::*;
+
+/// The name of each kind.
+const KINDS: &[(&str, ValueKind)] = &[
+    ("switch", Switch),
+    ("number", Number),
+    ("words", Words),
+    ("compared", Compared),
+    ("line", Line),
+    ("nothing", Nothing),
+    ("include", Include),
+    ("python", Python),
+    ("future", Future),
+    ("evaluation", Evaluation),
+    ("modules", Modules),
+    ("sources", Sources),
+    ("kept", Kept),
+    ("tables", Tables),
+];
+
+/// The keys of each kind, and the kinds of each tool.
+type KnownKeys = Vec<(ValueKind, Vec<&'static str>)>;
+
+static KNOWN: LazyLock<HashMap<&str, KnownKeys>> = LazyLock::new(|| {
+    let mut known: HashMap<&str, KnownKeys> = HashMap::new();
+    let mut tool = "";
+    for line in include_str!("known.txt").lines().filter(|line| !line.starts_with('#')) {
+        if !line.starts_with(' ') {
+            tool = line;
+            continue;
+        }
+        let mut words = line.split_whitespace();
+        let named = words.next().and_then(|name| KINDS.iter().find(|(known, _)| *known == name));
+        if let Some((_, kind)) = named {
+            known.entry(tool).or_default().push((*kind, words.collect()));
+        }
+    }
+    known
+});
+
+/// The kind of the value of this key. `None`: it is not known.
+fn kind_of(tool: &str, key: &str) -> Option<ValueKind> {
+    let is_it = |name: &&str| match name.strip_suffix('*') {
+        None => *name == key,
+        Some(begins) => {
+            key.strip_prefix(begins).is_some_and(|rest| !rest.is_empty() && is_word(rest))
+        }
+    };
+    let known = KNOWN.get(tool)?.iter().find(|(_, names)| names.iter().any(is_it));
+    known.map(|(kind, _)| *kind)
+}
+
+/// Whether this tool has such a key.
+pub(super) fn is_known(tool: &str, key: &str) -> bool {
+    kind_of(tool, key).is_some()
+}
+
+/// What all of these settings have this tool use.
+pub(super) fn uses(tool: &str, settings: &SettingTable) -> SettingUses {
+    let mut uses = Vec::new();
+    for (key, value) in settings {
+        uses.extend(use_of(tool, kind_of(tool, key)?, value)?);
+    }
+    Some(uses)
+}
+
+fn use_of(tool: &str, kind: ValueKind, value: &SettingValue) -> SettingUses {
+    use SettingValue::{Flag, List, Number as Digits, Table, Text};
+    let all = |is_fine: fn(&str) -> bool| {
+        value.texts().is_some_and(|texts| texts.into_iter().all(is_fine))
+    };
+    let fine = match (kind, value) {
+        // Some hand each value on as a word of a command line.
+        (_, Text(text)) if text.starts_with('-') => false,
+        (Switch, value) => matches!(value, Flag(_) | Digits),
+        (Number, value) => matches!(value, Digits),
+        (Words | Compared, Flag(_) | Digits) => true,
+        (Words, _) => all(are_words),
+        (Compared, _) => all(|it| !it.starts_with('-')),
+        (Line, _) => all(|it| !it.contains(char::is_control)),
+        (ValueKind::Nothing, Text(text)) => text.is_empty(),
+        (ValueKind::Nothing, List(items)) => items.is_empty(),
+        (ValueKind::Nothing, value) => *value == Flag(false),
+        (Include, Text(text)) => INCLUDED.contains(&text.trim()),
+        (Python, _) => all(|it| items(it, &[',', ' ', '\t', '\n']).all(is_python)),
+        (Future, _) => all(|it| items(it, &[',', '\n']).all(is_future)),
+        (Evaluation, Text(text)) => computes(text),
+        (Modules, _) => {
+            let names = value.texts()?.into_iter().flat_map(|text| items(text, &[',', '\n']));
+            let named = names.map(|name| {
+                let fine = is_word(name) && !name.ends_with(".py");
+                fine.then(|| SettingUse::Module(name.to_owned()))
+            });
+            return named.collect();
+        }
+        (Sources, _) => {
+            let mut uses = Vec::new();
+            for text in value.texts()? {
+                // A list has a path in each item, and a text several.
+                let paths = match value {
+                    List(_) => vec![text],
+                    _ => items(text, &[',']).collect(),
+                };
+                for path in paths {
+                    uses.push(SettingUse::Path(FileAccess::Read, source(path)?));
+                }
+            }
+            return Some(uses);
+        }
+        (Kept, Text(path)) if path == "/dev/null" => true,
+        (Kept, Text(path)) if is_plain_path(path) => {
+            return Some(vec![SettingUse::Path(FileAccess::Write, path.clone())]);
+        }
+        (Tables, List(tables)) => {
+            let mut all = Vec::new();
+            for table in tables {
+                let Table(table) = table else { return None };
+                all.extend(uses(tool, table)?);
+            }
+            return Some(all);
+        }
+        _ => false,
+    };
+    fine.then(Vec::new)
+}
+
+const INCLUDED: &[&str] = &[
+    r"\.pyi?$",
+    r"\.py$",
+    r"\.pyi$",
+    r"\.ipynb$",
+    r"\.pyi?$|\.ipynb$",
+    r"(\.pyi?|\.ipynb)$",
+    r"\.(py|pyi|ipynb)$",
+    r".*\.pyi?$",
+];
+
+/// The parts of a text between these characters.
+fn items<'t>(text: &'t str, between: &'static [char]) -> impl Iterator<Item = &'t str> {
+    text.split(between).map(str::trim).filter(|item| !item.is_empty())
+}
+
+/// Words with blanks or commas between them, perhaps in quotes.
+fn are_words(text: &str) -> bool {
+    let text = text.trim_matches(['"', '\'']);
+    text.split([',', ' ', '\n']).all(|word| word.is_empty() || is_word(word))
+}
+
+/// Whether it is one word that leads nowhere.
+pub(super) fn is_word(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.+*-".contains(&byte);
+    !text.starts_with('-') && text.bytes().all(is_plain)
+}
+
+/// Whether it is a path below where it is seen from, without anything that a program could put another text for.
+pub(super) fn is_plain_path(path: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./-".contains(&byte);
+    !path.is_empty()
+        && path.bytes().all(is_plain)
+        && !path.starts_with(['/', '-'])
+        && path.split('/').all(|name| name != "..")
+}
+
+/// Whether a pattern finds sources of Python alone.
+fn is_python(pattern: &str) -> bool {
+    let path = pattern.replace('*', "x");
+    is_plain_path(&path) && (path.ends_with(".py") || path.ends_with(".pyi"))
+}
+
+/// A path that is read. What a pattern finds are sources, below the folder that it begins with.
+fn source(path: &str) -> Option<String> {
+    let Some(at) = path.find('*') else { return is_plain_path(path).then(|| path.to_owned()) };
+    let folder = path.get(..at)?.rsplit_once('/').map_or(".", |(folder, _)| folder);
+    is_python(path).then(|| folder.to_owned())
+}
+
+fn is_future(import: &str) -> bool {
+    import.strip_prefix("from __future__ import ").is_some_and(is_word)
+}
+
+/// Whether it has nothing but numbers, marks and the counts of messages.
+fn computes(text: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "max",
+        "min",
+        "float",
+        "if",
+        "else",
+        "fatal",
+        "error",
+        "warning",
+        "refactor",
+        "convention",
+        "info",
+        "statement",
+    ];
+    let mut words = text.split(|it: char| " ()+*/,-".contains(it));
+    words.all(|word| {
+        word.bytes().all(|it| it.is_ascii_digit() || it == b'.') || NAMES.contains(&word)
+    })
+}
+
+/// Whether patterns find files of kinds that this program opens below a folder anyway. With some, a pattern that ends in `*` adds none.
+pub(super) fn are_kinds(program: &str, files: &SettingValue, adds_by_ending: bool) -> bool {
+    let known = opens(&[literal(program)]);
+    let is_kind = |pattern: &String| {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./*-".contains(&byte);
+        let ends = |kind: &&str| match kind.strip_prefix('*') {
+            Some(end) => !end.contains('*') && pattern.ends_with(end),
+            None => base_name(pattern) == *kind,
+        };
+        pattern.bytes().all(is_plain)
+            && (known.iter().any(ends) || adds_by_ending && pattern.ends_with('*'))
+    };
+    let is_fine = |pattern: &str| written_out(pattern).is_some_and(|all| all.iter().all(is_kind));
+    files.texts().is_some_and(|texts| texts.into_iter().all(is_fine))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_of_the_list_is_of_a_known_kind() {
+        let lines = include_str!("known.txt").lines().filter(|line| line.starts_with("  "));
+        for line in lines {
+            let kind = line.split_whitespace().next().unwrap();
+            assert!(KINDS.iter().any(|(known, _)| *known == kind), "{line}");
+        }
+        assert_eq!(KNOWN.len(), 7);
+        assert!(is_known("isort", "known_django") && !is_known("isort", "known_"));
+        assert!(!is_known("mypy", "install_types") && !is_known("mypy", "files "));
+    }
+}

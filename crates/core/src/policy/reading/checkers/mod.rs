@@ -1,0 +1,432 @@
+//! Settings that name what a checker reads or writes, where its words alone should: in the folders that it looks at, and above.
+
+mod beside;
+mod javascript;
+mod kinds;
+mod python;
+mod rubocop;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::collections::BTreeSet;
+
+use super::ActionReader;
+use super::chosen::may_be_written;
+use super::ignored::is_ignored_below;
+use super::loaded::CommandPlace;
+use super::looked_at::{MOST_NAMES, MOST_TEXT, folders_with};
+use super::repository::upwards;
+use crate::path::{DirListing, FileLookup, PathContext, PathError, is_below, locate, plain_text};
+use crate::policy::action::{ByArgument, UseExtent};
+use crate::policy::judge::places;
+use crate::shell::{FileAccess, Word, WordPiece, base_name, command_of};
+use kinds::{SettingUse, SettingUses, is_plain_path};
+
+/// Folders without settings of a checker.
+const PASSED: &[&str] = &["node_modules", ".git"];
+
+/// Folders with many files that `.gitignore` mostly has.
+const PRODUCTS: &[&str] = &["target", ".venv", "venv", "dist", ".next"];
+
+/// The most files of settings that name each other.
+const MOST_EXTENDED: usize = 64;
+
+/// Where a checker finds its settings, and what they may say.
+struct KnownChecker {
+    /// The names of the files.
+    names: &'static [&'static str],
+    /// The same below the home.
+    of_user: &'static [&'static str],
+    /// The options that name another.
+    options: &'static [&'static str],
+    /// Whether those below what it looks at count.
+    below: bool,
+    /// Whether it passes over what the `.gitignore` names where it runs.
+    reads_ignores: bool,
+    /// Whether one that an option names is read by the ending of its name, also as code.
+    by_ending: bool,
+    read: fn(&str, &str) -> SettingUses,
+}
+
+/// The endings of settings that are code.
+const CODE: &[&str] = &[".js", ".cjs", ".mjs", ".ts", ".cts", ".mts"];
+
+const BLACK: KnownChecker = KnownChecker {
+    names: &["pyproject.toml"],
+    of_user: &[".config/black", ".black"],
+    options: &["--config"],
+    below: false,
+    reads_ignores: false,
+    by_ending: false,
+    read: python::of_black,
+};
+
+const MYPY: KnownChecker = KnownChecker {
+    names: &["mypy.ini", ".mypy.ini", "pyproject.toml", "setup.cfg"],
+    of_user: &[".config/mypy/config", ".mypy.ini"],
+    options: &["--config-file"],
+    below: false,
+    reads_ignores: false,
+    by_ending: false,
+    read: python::of_mypy,
+};
+
+const FLAKE8: KnownChecker = KnownChecker {
+    names: &[".flake8", "setup.cfg", "tox.ini"],
+    of_user: &[".flake8", ".config/flake8"],
+    options: &["--config", "--append-config"],
+    below: false,
+    reads_ignores: false,
+    by_ending: false,
+    read: python::of_flake8,
+};
+
+const ISORT: KnownChecker = KnownChecker {
+    names: &[".isort.cfg", "pyproject.toml", "setup.cfg", "tox.ini", ".editorconfig"],
+    of_user: &[".isort.cfg", ".editorconfig"],
+    options: &["--sp", "--settings-path", "--settings-file", "--settings"],
+    below: false,
+    reads_ignores: false,
+    by_ending: false,
+    read: python::of_isort,
+};
+
+const PYLINT: KnownChecker = KnownChecker {
+    names: &[
+        ".pylintrc",
+        "pylintrc",
+        ".pylintrc.toml",
+        "pylintrc.toml",
+        "pyproject.toml",
+        "setup.cfg",
+        "tox.ini",
+    ],
+    of_user: &[".pylintrc", ".config/pylintrc"],
+    options: &["--rcfile"],
+    below: false,
+    reads_ignores: false,
+    by_ending: false,
+    read: python::of_pylint,
+};
+
+const PRETTIER: KnownChecker = KnownChecker {
+    names: &[
+        ".prettierrc",
+        ".prettierrc.json",
+        ".prettierrc.json5",
+        ".prettierrc.toml",
+        ".prettierrc.yaml",
+        ".prettierrc.yml",
+        "package.json",
+        "package.yaml",
+    ],
+    of_user: &[],
+    options: &["--config"],
+    below: true,
+    reads_ignores: true,
+    by_ending: false,
+    read: javascript::of_prettier,
+};
+
+const ESLINT: KnownChecker = KnownChecker {
+    names: &[
+        ".eslintrc",
+        ".eslintrc.json",
+        ".eslintrc.yaml",
+        ".eslintrc.yml",
+        ".eslintignore",
+        "package.json",
+    ],
+    of_user: &[],
+    options: &["-c", "--config"],
+    below: true,
+    reads_ignores: false,
+    by_ending: true,
+    read: javascript::of_eslint,
+};
+
+const OXLINT: KnownChecker = KnownChecker {
+    names: &[".oxlintrc.json", ".oxlintrc.jsonc"],
+    of_user: &[],
+    options: &["-c", "--config"],
+    below: true,
+    reads_ignores: false,
+    by_ending: true,
+    read: javascript::of_oxlint,
+};
+
+const RUBOCOP: KnownChecker = KnownChecker {
+    names: &[".rubocop.yml", ".rubocop_todo.yml", ".rubocop", ".config/rubocop/config.yml"],
+    of_user: &[".rubocop.yml", ".config/rubocop/config.yml"],
+    options: &["-c", "--config"],
+    below: true,
+    reads_ignores: false,
+    by_ending: false,
+    read: rubocop::of_rubocop,
+};
+
+/// A file of settings that counts, and its name, which says how it is read.
+type SettingsFile = (String, String);
+
+impl ActionReader<'_> {
+    /// Whether the settings of this checker say nothing but what is known to be harmless. What they have it use besides is a use of the
+    /// command.
+    pub(super) fn names_no_others(
+        &mut self, by: ByArgument, place: CommandPlace<'_>,
+    ) -> Result<bool, PathError> {
+        let command = command_of(self.words(by), usize::MAX);
+        let program = command.first().and_then(Word::literal).map(base_name).unwrap_or_default();
+        let checker = match program {
+            "black" => &BLACK,
+            "eslint" => &ESLINT,
+            "flake8" => &FLAKE8,
+            "isort" => &ISORT,
+            "mypy" => &MYPY,
+            "oxlint" => &OXLINT,
+            "prettier" => &PRETTIER,
+            "pylint" => &PYLINT,
+            "rubocop" => &RUBOCOP,
+            _ => return Ok(true),
+        };
+        let beside = match program {
+            "isort" => self.sorts_beside(by, place)?,
+            "prettier" => self.keeps_cache(by, place)?,
+            _ => true,
+        };
+        if !beside || self.writes_one_of(checker.names) {
+            return Ok(false);
+        }
+        let Some(files) = self.settings_files(checker, by, place)? else { return Ok(false) };
+        self.uses_of(checker, files, by, place)
+    }
+
+    /// Whether the line itself may write a file of one of these names.
+    fn writes_one_of(&self, names: &[&str]) -> bool {
+        self.actions.iter().any(|action| may_be_written(&action.kind, names))
+    }
+
+    /// Follows what is in these files; the answer is whether all of it is harmless.
+    fn uses_of(
+        &mut self, checker: &KnownChecker, mut left: Vec<SettingsFile>, by: ByArgument,
+        place: CommandPlace<'_>,
+    ) -> Result<bool, PathError> {
+        let (dirs, _) = places(place.start, self.files)?;
+        let mut named = BTreeSet::new();
+        let mut finding: BTreeSet<String> = BTreeSet::new();
+        let mut fine = true;
+        while let Some((name, file)) = left.pop() {
+            let text = plain_text(self.files, &file, MOST_TEXT);
+            let Some(uses) = text.and_then(|text| (checker.read)(&name, &text)) else {
+                fine = false;
+                continue;
+            };
+            let folder = file.rsplit_once('/').map_or("/", |(folder, _)| folder);
+            for used in uses {
+                match used {
+                    SettingUse::Path(access, path) => {
+                        for dir in &dirs {
+                            let from = PathContext { cwd: dir.clone(), ..PathContext::default() };
+                            let path = locate(&path, &from, self.files)?.lexical;
+                            self.also_uses(by.command, access, path, UseExtent::Tree, place);
+                        }
+                    }
+                    SettingUse::GoesOn(path) => {
+                        let from = PathContext { cwd: folder.to_owned(), ..PathContext::default() };
+                        let other = locate(&path, &from, self.files)?.lexical;
+                        let extent = UseExtent::Itself;
+                        self.also_uses(by.command, FileAccess::Read, other.clone(), extent, place);
+                        // A symlink may lie elsewhere than what it leads to.
+                        let is_link = self.files.read_link(&file)?.is_some();
+                        fine &= !is_link && self.stays_inside(&other)?;
+                        fine &= !self.writes_one_of(&[base_name(&other)]);
+                        let is_code = CODE.iter().chain(&[".css"]).any(|it| other.ends_with(it));
+                        if !is_code && self.files.has(&other)? && named.insert(other.clone()) {
+                            left.push((base_name(&other).to_owned(), other));
+                        }
+                        fine &= named.len() <= MOST_EXTENDED;
+                    }
+                    SettingUse::Module(name) => {
+                        for dir in &dirs {
+                            fine &= self.has_own_module(dir, &name)?;
+                        }
+                    }
+                    SettingUse::Packages => {
+                        finding.extend(dirs.iter().cloned().chain([folder.to_owned()]));
+                    }
+                    SettingUse::TakesIn => fine &= !self.shows_or_changes(by),
+                }
+            }
+            if !fine && named.len() > MOST_EXTENDED {
+                break;
+            }
+        }
+        if checker.names == ESLINT.names {
+            let words = self.words(by).iter().filter_map(Word::literal);
+            let words: Vec<&str> = words.collect();
+            let takes_in = words
+                .windows(2)
+                .any(|pair| pair[0] == "--ignore-pattern" && pair[1].starts_with('!'))
+                || words.iter().any(|word| word.starts_with("--ignore-pattern=!"));
+            fine &= !takes_in || !self.shows_or_changes(by);
+        }
+        for folder in finding {
+            fine &= fine && self.has_own_packages(&folder)?;
+        }
+        Ok(fine)
+    }
+
+    /// Whether the words have it change files, or perhaps show what is in them.
+    fn shows_or_changes(&self, by: ByArgument) -> bool {
+        let is_one = |text: &str| ["--fix", "-f", "--format"].iter().any(|it| text.starts_with(it));
+        self.words(by).iter().any(|word| word.literal().is_none_or(is_one))
+    }
+
+    /// Whether a module of Python of this name that is found in this folder lies in the project.
+    fn has_own_module(&self, dir: &str, name: &str) -> Result<bool, PathError> {
+        let mut path = dir.to_owned();
+        for part in name.split('.') {
+            path = format!("{path}/{part}");
+            for file in [path.clone(), format!("{path}.py"), format!("{path}/__init__.py")] {
+                if self.files.has(&file)? && !self.stays_inside(&file)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether the packages that are found from this folder on lie in the project: no symlink in the place of one leads out of it.
+    fn has_own_packages(&self, folder: &str) -> Result<bool, PathError> {
+        let roots = self.roots()?;
+        let inside = |folder: &&str| roots.iter().any(|root| is_below(folder, root));
+        for folder in upwards(folder).map_while(|folder| folder).take_while(inside) {
+            let mut folders = vec![format!("{folder}/node_modules")];
+            while let Some(folder) = folders.pop() {
+                if !self.files.has(&folder)? {
+                    continue;
+                }
+                let DirListing::Names(names) = self.files.list(&folder, MOST_NAMES) else {
+                    return Ok(false);
+                };
+                if !self.stays_inside(&folder)? {
+                    return Ok(false);
+                }
+                for entry in names {
+                    let path = format!("{folder}/{}", entry.name);
+                    if entry.is_link && !self.stays_inside(&path)? {
+                        return Ok(false);
+                    }
+                    if entry.name.starts_with('@') {
+                        folders.push(path);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// The files of settings that count for what this command looks at, each with the name that says how it is read.
+    fn settings_files(
+        &self, checker: &KnownChecker, by: ByArgument, place: CommandPlace<'_>,
+    ) -> Result<Option<Vec<SettingsFile>>, PathError> {
+        let looked_at = self.looked_at(by, place)?;
+        let mut found = Vec::new();
+        let add = |folder: &str, files: &dyn FileLookup, found: &mut Vec<SettingsFile>| {
+            for name in checker.names {
+                let file = format!("{folder}/{name}");
+                if files.has(&file)? && !found.iter().any(|(_, it)| *it == file) {
+                    found.push(((*name).to_owned(), file));
+                }
+            }
+            Ok::<(), PathError>(())
+        };
+        for path in &looked_at.above {
+            for folder in upwards(path).map_while(|folder| folder) {
+                add(folder, self.files, &mut found)?;
+            }
+        }
+        let home = self.context.home.as_deref().unwrap_or_default();
+        for name in checker.of_user.iter().filter(|_| !home.is_empty()) {
+            let file = format!("{home}/{name}");
+            if self.files.has(&file)? {
+                found.push(((*name).to_owned(), file));
+            }
+        }
+        for value in named_by_options(self.words(by), checker.options) {
+            // One of another name may be read in another way, and in a name some put another text for what a `$` begins.
+            let Some(value) = value.filter(|it| is_plain_path(it)) else { return Ok(None) };
+            let name = base_name(value);
+            let has = |ends: &[&str]| checker.by_ending && ends.iter().any(|it| name.ends_with(it));
+            if has(CODE) {
+                continue;
+            }
+            let is_fine =
+                checker.names.contains(&name) || has(&[".json"]) && !self.writes_one_of(&[name]);
+            if !is_fine {
+                return Ok(None);
+            }
+            for dir in places(place.start, self.files)?.0 {
+                let file = locate(value, &place.start.at(&dir), self.files)?.real;
+                found.push((name.to_owned(), file));
+            }
+        }
+        let mut left = MOST_NAMES;
+        let mut ignored = Vec::new();
+        // With another file of patterns that one counts no more.
+        let is_other =
+            |word: &Word| word.literal().is_none_or(|it| it.starts_with("--ignore-path"));
+        if checker.reads_ignores && !self.words(by).iter().any(is_other) {
+            for name in PRODUCTS {
+                let dirs = places(place.start, self.files)?.0;
+                if dirs.iter().all(|dir| is_ignored_below(dir, name, self.files)) {
+                    ignored.push(*name);
+                }
+            }
+        }
+        let goes_in = |name: &str| !PASSED.contains(&name) && !ignored.contains(&name);
+        for top in looked_at.tops.iter().filter(|_| checker.below) {
+            let folders = folders_with(checker.names, top, goes_in, &mut left, self.files);
+            let Some(folders) = folders else { return Ok(None) };
+            for folder in folders {
+                add(&folder, self.files, &mut found)?;
+            }
+        }
+        Ok(Some(found))
+    }
+}
+
+/// What the options that name settings are given, also where a program takes their beginnings for them, or letters together. `None`: it is
+/// not known.
+fn named_by_options<'w>(words: &'w [Word], options: &[&str]) -> Vec<Option<&'w str>> {
+    let mut named = Vec::new();
+    for (at, word) in words.iter().enumerate().skip(1) {
+        let next = || words.get(at + 1).and_then(Word::literal);
+        let Some(text) = word.literal() else {
+            // Of such an option the beginning alone is known.
+            if matches!(word.pieces.first(), Some(WordPiece::Text(text)) if text.starts_with('-')) {
+                named.push(None);
+            }
+            continue;
+        };
+        let (option, value) = match text.split_once('=') {
+            Some((option, value)) => (option, Some(value)),
+            None => (text, next()),
+        };
+        let is_meant = |known: &&str| match (option.strip_prefix("--"), known.strip_prefix("--")) {
+            (Some(begins), Some(known)) => !begins.is_empty() && known.starts_with(begins),
+            _ => *known == option,
+        };
+        let letters = option.strip_prefix('-').filter(|it| !it.starts_with('-'));
+        let is_letter = |known: &&str| {
+            let letter = known.strip_prefix('-').filter(|it| it.len() == 1);
+            letters.is_some_and(|letters| letter.is_some_and(|letter| letters.contains(letter)))
+        };
+        if options.iter().any(is_meant) {
+            named.push(value);
+        } else if options.iter().any(is_letter) {
+            named.push(None);
+        }
+    }
+    named
+}
