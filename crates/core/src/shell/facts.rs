@@ -334,6 +334,10 @@ pub enum DoubtReason {
     SettingsOfRuff,
     /// Settings of a checker in the project, which may name files that its words do not.
     SettingsOfChecker,
+    /// Settings of cargo in the project, which may name programs that run, and folders that it writes into.
+    SettingsOfCargo,
+    /// A path that its program may expand itself, where the shell has left it alone.
+    Expands,
     /// A copy that keeps the rights of a file; they may give those of its owner to all who run it.
     KeepsRights,
     /// It may give a file the rights of its owner, for all who run it.
@@ -409,6 +413,8 @@ impl DoubtReason {
             | Self::SettingsOfTypeScript
             | Self::SettingsOfRuff
             | Self::SettingsOfChecker
+            | Self::SettingsOfCargo
+            | Self::Expands
             | Self::KeepsRights
             | Self::GivesRights
             | Self::Indirect
@@ -452,6 +458,7 @@ impl DoubtReason {
                 | Self::SettingsOfTypeScript
                 | Self::SettingsOfRuff
                 | Self::SettingsOfChecker
+                | Self::SettingsOfCargo
                 | Self::NotInstalled
                 | Self::ForeignModule
         )
@@ -473,6 +480,7 @@ impl DoubtReason {
                 | Self::SettingsOfTypeScript
                 | Self::SettingsOfRuff
                 | Self::SettingsOfChecker
+                | Self::SettingsOfCargo
                 | Self::KeepsRights
                 | Self::NotInstalled
         )
@@ -522,6 +530,10 @@ impl fmt::Display for DoubtReason {
             Self::SettingsOfChecker => {
                 "settings may have it read or write files that its words do not name, or what they say is not known"
             }
+            Self::SettingsOfCargo => {
+                "`.cargo/config.toml` may name programs that run or folders that are written into, or what it says is not known"
+            }
+            Self::Expands => "a path that the program may expand itself: `~`, `$x`, `%x`, `<x>`, `{x}`",
             Self::KeepsRights => {
                 "a file that is copied with its rights may run with those of its owner (setuid), or it is not known which files are copied"
             }

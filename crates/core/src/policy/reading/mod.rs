@@ -1,6 +1,7 @@
 //! A call's arguments, read as what the tool would do with them.
 
 pub(super) mod builtin;
+mod cargo;
 mod chosen;
 mod command;
 mod compiled;

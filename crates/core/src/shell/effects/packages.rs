@@ -16,6 +16,14 @@ pub(super) fn npmrc(walk: &mut ArgumentWalk, _: ArgumentPart) {
     walk.unnamable(DoubtReason::SettingsOfNpm);
 }
 
+/// Settings of cargo that the project brings. No rule names them.
+pub(super) fn cargo(walk: &mut ArgumentWalk, _: ArgumentPart) {
+    // Behind the name of a command it is for that, which may be another one.
+    if !(walk.argv.len() == 2 && walk.tells_of_itself()) {
+        walk.unnamable(DoubtReason::SettingsOfCargo);
+    }
+}
+
 /// All that the folder holds goes into the package, but for what its settings leave out.
 pub(super) fn packed(walk: &mut ArgumentWalk, _: ArgumentPart) {
     walk.here(OperandUse::ReadBelow);

@@ -13,6 +13,12 @@ pub(super) const LINKS: &str = "links";
 /// What says that what is in a file stays where it is written: something is added, or only its times and rights change.
 const STAYS: &str = "stays";
 
+/// What a program may take for a name of something else: `$HOME`, `%h`, `<rootDir>`.
+pub(super) const EXPANDS: &[char] = &['$', '%', '<', '>'];
+
+/// The same in the name of what it writes. In that of what it reads these are alternatives: `{a,b}`.
+const EXPANDS_OUT: &[char] = &['$', '%', '<', '>', '{', '}'];
+
 /// More changes of directory than anyone writes on one line.
 const MOST_BASES: usize = 16;
 
@@ -54,6 +60,11 @@ impl ArgumentWalk<'_> {
             OperandUse::Moves => {
                 self.effects.moves = true;
                 self.keep(LINKS, part);
+            }
+            OperandUse::Kinds(known) => {
+                if !words::names_kinds(&self.word(part), known) {
+                    self.runs(part.arg, DoubtReason::Alters);
+                }
             }
             OperandUse::Runs => self.runs(part.arg, DoubtReason::RunsCode),
             OperandUse::Code(code) => code(self, part),
@@ -105,6 +116,9 @@ impl ArgumentWalk<'_> {
     /// only counts whether it can be said. `hidden`: a part of the word may name what is not.
     pub(super) fn loads(&mut self, part: ArgumentPart, base: usize, hidden: bool) {
         let word = self.word(part);
+        if words::may_expand(&word, EXPANDS) {
+            return self.runs(part.arg, DoubtReason::Expands);
+        }
         let below = words::stays_below(&word) && !hidden && !words::may_stray(&word);
         let told = words::is_plain_path(&word) || below;
         if !told {
@@ -125,8 +139,25 @@ impl ArgumentWalk<'_> {
     }
 
     fn file(&mut self, access: FileAccess, part: ArgumentPart, base: usize, recursive: bool) {
-        let word = self.at_base(self.word(part), base);
+        let word = self.named(part, access);
+        let word = self.at_base(word, base);
         self.path(part.arg, access, word, recursive);
+    }
+
+    /// The file that a part names, or any where its program may expand what the shell has left alone. Programs that take data from
+    /// their folder alone expand nothing but `~`.
+    fn named(&mut self, part: ArgumentPart, access: FileAccess) -> Word {
+        let word = self.word(part);
+        let signs = match access {
+            _ if super::tells_reads(self.program.path.split('.').next().unwrap_or_default()) => &[],
+            FileAccess::Read => EXPANDS,
+            FileAccess::Write => EXPANDS_OUT,
+        };
+        if words::may_expand(&word, signs) {
+            self.runs(part.arg, DoubtReason::Expands);
+            return words::unknown(&word);
+        }
+        word
     }
 
     /// The file as it is to who starts where the base of this number leads.
@@ -145,7 +176,8 @@ impl ArgumentWalk<'_> {
 
     /// Notes a file that is written, and what becomes of what is in it.
     pub(super) fn loses(&mut self, part: ArgumentPart, base: usize, loss: FileLoss) {
-        let target = self.at_base(self.word(part), base);
+        let target = self.named(part, FileAccess::Write);
+        let target = self.at_base(target, base);
         let (arg, recursive) = (part.arg, self.recursive);
         let access = FileAccess::Write;
         self.effects.paths.push(PathUse { arg, access, target, recursive, loss });

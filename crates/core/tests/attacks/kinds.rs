@@ -1,0 +1,142 @@
+//! Options and settings that choose which files are taken: a value that is no closed form takes anything.
+
+use countersign_core::policy::Effect;
+
+use crate::house::{House, own, started, tried, verdict};
+
+/// A project with one source and one file of secrets.
+fn house(name: &str) -> House {
+    let house = House::new(name);
+    std::fs::remove_dir_all(house.root.join("project")).unwrap();
+    for (file, text) in [
+        ("project/.git/HEAD", "ref: refs/heads/main"),
+        ("project/.git/config", "[core]"),
+        ("project/prod.env", "TOKEN=hunter2"),
+        ("project/a.py", "TOKEN = 1\n"),
+        ("project/a.ts", "TOKEN\n"),
+    ] {
+        house.put(file, text);
+    }
+    for folder in ["project/.git/objects", "project/.git/refs"] {
+        std::fs::create_dir_all(house.root.join(folder)).unwrap();
+    }
+    house
+}
+
+#[test]
+fn a_glob_that_ripgrep_takes_for_none_searches_everything() {
+    let house = house("kinds-rg");
+    for name in ["read-only", "developer"] {
+        tried(
+            &started(&house, name, "project"),
+            &[
+                "rg TOKEN",
+                "rg -g '#x' TOKEN",
+                "rg -g '' TOKEN",
+                "rg -g ' ' TOKEN",
+                "rg --glob '' TOKEN",
+                "rg --glob= TOKEN",
+                "rg -. -g '#x' TOKEN",
+                // It is cut at its end.
+                "rg -g '*env ' TOKEN",
+                "rg -g $'*env\\t' TOKEN",
+                "rg -g '\\#x' TOKEN",
+                "rg -g '*.py' -g '*.env' TOKEN",
+                "rg -tpy --type-add 'py:*.env' TOKEN",
+                "rg -tall TOKEN",
+                "rg -t all TOKEN",
+                "rg -Tpy TOKEN",
+                "rg -tpy -g '*.env' TOKEN",
+            ],
+            &[
+                "rg -g '*.py' TOKEN",
+                "rg -g '*.{py,ts}' TOKEN",
+                "rg -g '*.py' -g '!a.py' TOKEN",
+                "rg TOKEN -tpy",
+                "rg -t py TOKEN",
+                "rg --type=rust TOKEN",
+                "rg --type ts -n TOKEN",
+            ],
+        );
+    }
+}
+
+#[test]
+fn folders_that_grep_leaves_out_are_those_below_the_first() {
+    let house = house("kinds-grep");
+    for name in ["read-only", "developer"] {
+        tried(
+            &started(&house, name, "project"),
+            &[
+                "grep -r --exclude-dir='*' TOKEN",
+                "grep -r --exclude-dir= TOKEN",
+                "grep -r --exclude-dir=. TOKEN",
+                "grep -r --exclude-dir='*' TOKEN .",
+            ],
+            &["grep -r --include='*.py' TOKEN", "grep -r --include='*.py' --exclude-dir=x TOKEN ."],
+        );
+    }
+}
+
+#[test]
+fn a_checker_takes_files_of_other_kinds_where_an_option_says_so() {
+    let house = house("kinds-checkers");
+    tried(
+        &started(&house, "developer", "project"),
+        &[
+            "prettier --parser babel .",
+            "prettier --parser=babel --check .",
+            "isort --ext env .",
+            "isort --ext=env -c --diff .",
+            "isort --extension env .",
+            "isort --supported-extension env .",
+            "isort --supported-extensions env .",
+            "isort --supported env .",
+            "flake8 --filename '*' --show-source",
+            "flake8 --filename '*.e?v' --show-source",
+            "flake8 --filename= --show-source",
+            "flake8 --filen '*.env'",
+            "python -m flake8 --filename '*' --show-source",
+            "eslint . --ext=env -f json",
+            "eslint --ext env .",
+            "eslint --ext .js,.env .",
+            "eslint --ext '' .",
+            "ruff check --extension env:python .",
+            "ruff check --config $'line-length=88\\ncache-dir=\"/tmp/x\"'",
+            "black --include '' .",
+            "black --include '\\.env$' .",
+            "black --include '\\.(py|env)$' .",
+            "mocha --extension env",
+            "phpunit --test-suffix .env .",
+            "pytest --doctest-glob='*.env'",
+            "eslint --fix --ignore-pattern '!node_modules/*' .",
+            "eslint --ignore-pattern='!node_modules/*' .",
+            "oxlint --ignore-pattern '!node_modules/*' .",
+        ],
+        &[
+            "prettier --check .",
+            "isort .",
+            "isort --ext pyi .",
+            "flake8 --filename '*.py'",
+            "flake8 --filename='*.py,*.pyi'",
+            "eslint . --ext .ts,.tsx",
+            "eslint --ext js --ext vue .",
+            "eslint . --ext=.js,.jsx,.ts,.tsx --max-warnings 0",
+            "eslint --ignore-pattern 'dist/**' .",
+            "ruff check --extension ipynb:python .",
+            "black --include '\\.pyi?$' .",
+            "mocha --extension ts",
+            "pytest --doctest-glob='*.rst'",
+        ],
+    );
+}
+
+#[test]
+fn a_deny_meets_what_a_parser_takes_in() {
+    let house = house("kinds-deny");
+    house.put("project/secret/k.py", "TOKEN = 1\n");
+    let rules =
+        r#"{"effect":"allow","commands":["prettier"]},{"effect":"deny","reads":["**/secret/**"]}"#;
+    let policy = started(&house, &own(rules), "project");
+    assert_ne!(verdict(&policy, "bash", "prettier --parser babel .").0, Effect::Allow);
+}
