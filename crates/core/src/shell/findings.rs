@@ -37,6 +37,8 @@ pub(super) struct PrintedNames {
     pub(super) roots: Vec<(usize, Word)>,
     /// Files that it names by their whole name.
     pub(super) spelled: Vec<Word>,
+    /// How all of them end.
+    pub(super) ending: Option<String>,
     /// What it finds may be a symlink, through which a program goes.
     pub(super) may_be_links: bool,
     /// Zeros stand between them, and not the ends of lines.
@@ -51,6 +53,8 @@ pub(super) struct LineFindings {
     pub(super) dirs: Vec<WorkingDir>,
     /// Words that are files in every expansion.
     pub(super) files: Vec<Word>,
+    /// Where words stand that are nothing but what a command prints: `<( )`.
+    pub(super) pipes: Vec<Span>,
     depth: usize,
     chain: usize,
     again: usize,

@@ -140,3 +140,65 @@ fn a_deny_meets_what_a_parser_takes_in() {
     let policy = started(&house, &own(rules), "project");
     assert_ne!(verdict(&policy, "bash", "prettier --parser babel .").0, Effect::Allow);
 }
+
+#[test]
+fn what_a_search_of_sources_finds_is_all_that_is_read() {
+    let house = house("kinds-found");
+    house.track(&["a.py", "prod.env"]);
+    for name in ["read-only", "developer"] {
+        tried(
+            &started(&house, name, "project"),
+            &[
+                "find . -type f -name '*.env' -exec wc -l {} +",
+                "find . -type f -name '*.py' -o -name '*.env' -exec wc -l {} +",
+                "find . -type f ! -name '*.py' -exec cat {} +",
+                "find . -type f -not -name '*.py' | xargs cat",
+                "find . -type f -exec cat {} + -name '*.py'",
+                "find . -type f -name '*.py' -exec echo {} \\; -o -exec cat {} \\;",
+                "find . -type f -name '*.py' -exec true {} \\; , -exec cat {} \\;",
+                "find . -type f -name '*' -exec cat {} +",
+                "find . -type f -name '*.p*' -exec cat {} +",
+                "find . -type f -iname '*.ENV' -exec cat {} +",
+                "find . -type f \\( -name '*.py' -o -name '*.env' \\) | xargs cat",
+                "find . -name '*.py' -type d -exec grep -r TOKEN {} +",
+                "find . -type f -name '*.py' -exec cat {} prod.env \\;",
+                "find . -type f -name '*.py' -exec wc --files0-from {} \\;",
+                "find . -type f -name '*.py' -exec file -f {} \\;",
+                "find . -type f -name '*.py' | xargs md5sum -c",
+                "git ls-files '*.env' | xargs cat",
+                "git ls-files '*' | xargs cat",
+                "git ls-files | xargs cat",
+                "git ls-files -o '*.py' | xargs cat",
+                "git ls-files '*.py' '*.env' | xargs cat",
+                "git ls-files ':!*.py' | xargs cat",
+                "git ls-files '*.py' | xargs cat prod.env",
+                // A repository of that name is a folder.
+                "git ls-files '*.py' | xargs grep -r TOKEN",
+                "git ls-files '*.py' | xargs grep --recursive TOKEN",
+                "git ls-files '*.py' | xargs -d , cat",
+            ],
+            &[
+                "find . -type f -name '*.py' -exec wc -l {} +",
+                "find . -type f -name '*.py' -exec grep -n TOKEN {} \\;",
+                "find . -maxdepth 2 -type f -name '*.py' -not -path './x/*' | xargs grep -n TOKEN",
+                "find . -type f -name '*.py' | xargs wc -l",
+                "find . -type f -name '*.py' -print0 | xargs -0 cat",
+                "git ls-files '*.py' | xargs wc -l",
+                "git ls-files -z '*.py' | xargs -0 grep -n TOKEN",
+            ],
+        );
+    }
+    let rules = r#"{"effect":"allow","commands":["find","wc","git"]},{"effect":"deny","reads":["**/a.py"]}"#;
+    let denies = started(&house, &own(rules), "project");
+    for line in
+        ["find . -type f -name '*.py' -exec wc -l {} +", "git ls-files '*.py' | xargs wc -l"]
+    {
+        assert_eq!(verdict(&denies, "bash", line).0, Effect::Deny, "{line}");
+    }
+    std::os::unix::fs::symlink("prod.env", house.root.join("project/b.py")).unwrap();
+    tried(
+        &started(&house, "developer", "project"),
+        &["git ls-files '*.py' | xargs cat", "find . -name '*.py' | xargs cat"],
+        &[],
+    );
+}

@@ -4,6 +4,7 @@
 
 mod expanded;
 mod files_of_settings;
+mod handed;
 mod house;
 mod kinds;
 mod launchers;

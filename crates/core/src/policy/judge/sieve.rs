@@ -141,6 +141,17 @@ impl SearchSieve {
         words.and_then(|words| read(&words)).unwrap_or_default()
     }
 
+    /// Of a command that a search runs on what it finds, which all ends so: this word stands for it.
+    pub(super) fn of_found(word: &Word) -> Option<Self> {
+        let [WordPiece::Text(_), WordPiece::Unknown { .. }, WordPiece::Text(ending)] =
+            word.pieces.as_slice()
+        else {
+            return None;
+        };
+        let is_ending = ending.starts_with('.') && is_glob(ending) && is_plain(ending);
+        is_ending.then(|| Self { only: vec![format!("*{ending}")], ..Self::default() })
+    }
+
     /// Of a tool that searches, and of the files alone whose name is of this form: it passes over hidden names. Those that the
     /// form names are actions of their own.
     pub(super) fn of_tool(glob: Option<&str>) -> Self {
