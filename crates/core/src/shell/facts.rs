@@ -336,6 +336,8 @@ pub enum DoubtReason {
     SettingsOfChecker,
     /// Settings of cargo in the project, which may name programs that run, and folders that it writes into.
     SettingsOfCargo,
+    /// Settings of golangci-lint in the project, which may name files that it writes.
+    SettingsOfGolangci,
     /// A path that its program may expand itself, where the shell has left it alone.
     Expands,
     /// A copy that keeps the rights of a file; they may give those of its owner to all who run it.
@@ -414,6 +416,7 @@ impl DoubtReason {
             | Self::SettingsOfRuff
             | Self::SettingsOfChecker
             | Self::SettingsOfCargo
+            | Self::SettingsOfGolangci
             | Self::Expands
             | Self::KeepsRights
             | Self::GivesRights
@@ -459,6 +462,7 @@ impl DoubtReason {
                 | Self::SettingsOfRuff
                 | Self::SettingsOfChecker
                 | Self::SettingsOfCargo
+                | Self::SettingsOfGolangci
                 | Self::NotInstalled
                 | Self::ForeignModule
         )
@@ -481,6 +485,7 @@ impl DoubtReason {
                 | Self::SettingsOfRuff
                 | Self::SettingsOfChecker
                 | Self::SettingsOfCargo
+                | Self::SettingsOfGolangci
                 | Self::KeepsRights
                 | Self::NotInstalled
         )
@@ -532,6 +537,9 @@ impl fmt::Display for DoubtReason {
             }
             Self::SettingsOfCargo => {
                 "`.cargo/config.toml` may name programs that run or folders that are written into, or what it says is not known"
+            }
+            Self::SettingsOfGolangci => {
+                "`.golangci.yml` may name files that are written or shown, or what it says is not known"
             }
             Self::Expands => "a path that the program may expand itself: `~`, `$x`, `%x`, `<x>`, `{x}`",
             Self::KeepsRights => {

@@ -133,3 +133,61 @@ fn what_starts_a_program_of_a_package_heeds_the_settings_of_the_clone() {
     house.put("project/.npmrc", "save-exact=true\n");
     tried(&started(&house, "developer", "project"), &[], &lines);
 }
+
+#[test]
+fn golangci_lint_writes_where_the_settings_of_the_clone_say() {
+    let house = house("golangci-settings");
+    house.put("project/go.mod", "module x");
+    house.put("project/pkg/a.go", "package x");
+    let lines = ["golangci-lint run", "golangci-lint run ./...", "golangci-lint run ./pkg/... pkg"];
+    let policy = || started(&house, "developer", "project");
+    tried(&policy(), &["golangci-lint run -c conf/x.yml"], &lines);
+    for settings in [
+        "output:\n  formats:\n    text:\n      path: ../out/gl.txt\n",
+        "output:\n  formats:\n    - format: json\n      path: ../out/gl.txt\n",
+        "output:\n  format: json:../out/x\n",
+        "output: {formats: {text: {path: ../out/gl.txt}}}\n",
+        "Output:\n  formats:\n    text:\n      path: x\n",
+        "\"output\":\n  formats:\n    text:\n      path: x\n",
+        "? output\n: formats: {}\n",
+        "run:\n  timeout: 5m\r\noutput:\r  path: x\n",
+        "run: &a\n  timeout: 5m\n",
+        "run:\n  timeout: |\n    x\n",
+        "run:\n  timeout: \"5m\noutput:\n  x\"\n",
+        "run:\n\ttimeout: 5m\n",
+        "linters-settings:\n  custom:\n    x:\n      path: ../x.so\n",
+        "linters:\n  settings:\n    custom:\n      x:\n        path: ../x.so\n",
+        "linters:\n  settings:\n    goheader:\n      template-path: prod.env\n",
+        "linters:\n  settings:\n    gocritic:\n      settings:\n        ruleguard:\n          rules: ../x.go\n",
+        "issues:\n  fix: true\n",
+        "issues:\n  new-from-patch: ../x\n",
+        "linters:\n  enable: [govet, {a: b}]\n",
+        "run.timeout: 5m\n",
+        "--- {output: {}}\n",
+    ] {
+        house.put("project/.golangci.yml", settings);
+        tried(&policy(), &lines, &[]);
+    }
+    house.put("project/.golangci.toml", "");
+    std::fs::remove_file(house.root.join("project/.golangci.yml")).unwrap();
+    tried(&policy(), &lines, &[]);
+    std::fs::remove_file(house.root.join("project/.golangci.toml")).unwrap();
+    house.put("project/pkg/.golangci.yml", "output:\n  path: x\n");
+    tried(&policy(), &lines[2..], &lines[..2]);
+    std::fs::remove_file(house.root.join("project/pkg/.golangci.yml")).unwrap();
+    for settings in [
+        "",
+        "---\nversion: \"2\"\n\nrun:\n  timeout: 5m # long\n  tests: false\n",
+        "linters:\n  disable-all: true\n  enable:\n    - govet\n    - errcheck # all\n",
+        "version: '2'\nlinters:\n  default: none\n  enable: [govet, staticcheck]\n  settings:\n    govet:\n      enable-all: true\n      disable:\n        - fieldalignment\n    revive:\n      rules:\n        - name: exported\n          arguments:\n            - \"checkPrivateReceivers\"\n    errcheck:\n      check-blank: true\n  exclusions:\n    rules:\n      - path: _test\\.go\n        linters:\n          - errcheck\n          - gosec\n",
+        "linters-settings:\n  goimports:\n    local-prefixes: github.com/x/y\n  lll:\n    line-length: 140\nissues:\n  exclude-use-default: false\n  exclude-rules:\n    - path: '(.+)_test\\.go'\n      linters: [funlen, dupl]\n  max-same-issues: 0\n",
+    ] {
+        house.put("project/.golangci.yml", settings);
+        let more = [
+            "golangci-lint run -c .golangci.yml",
+            "golangci-lint run --config=./.golangci.yml ./...",
+        ];
+        tried(&policy(), &[], &lines);
+        tried(&policy(), &[], &more);
+    }
+}

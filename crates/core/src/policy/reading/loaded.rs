@@ -93,6 +93,7 @@ impl ActionReader<'_> {
                 }
                 DoubtReason::ForeignModule => self.has_module(&target, &start),
                 DoubtReason::SettingsOfNpm => self.is_plain_npm(&start),
+                DoubtReason::SettingsOfGolangci => self.is_plain_golangci(by, &start),
                 DoubtReason::SettingsOfCargo => self.is_plain_cargo(by, &start),
                 DoubtReason::SettingsOfShellcheck => self.is_plain_shellcheck(&target, &start),
                 DoubtReason::SettingsOfTypeScript => self.writes_within(by, place),

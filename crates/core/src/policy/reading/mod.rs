@@ -6,6 +6,7 @@ mod chosen;
 mod command;
 mod compiled;
 mod folder;
+mod golangci;
 mod ignored;
 mod linted;
 mod loaded;

@@ -150,6 +150,8 @@ pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> 
     Some(match name {
         "packages.installed" => packages::installed,
         "packages.cargo" => packages::cargo,
+        "packages.golangci" => packages::golangci,
+        "packages.usual_golangci" => packages::usual_golangci,
         "packages.npmrc" => packages::npmrc,
         "packages.packed" => packages::packed,
         "modules.module" => modules::module,

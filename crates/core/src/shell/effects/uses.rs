@@ -29,7 +29,7 @@ impl ArgumentWalk<'_> {
             // Each is relative to the one before: together they would grow without end.
             return self.runs(part.arg, DoubtReason::NotUnderstood);
         }
-        let word = self.word(part);
+        let word = self.named(part, FileAccess::Read);
         let base = self.based(word);
         self.bases.push((part.arg, base.clone()));
         self.path(part.arg, FileAccess::Read, base, false);
