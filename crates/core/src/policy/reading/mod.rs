@@ -14,11 +14,13 @@ mod looked_at;
 mod mentioned;
 mod named;
 pub(super) mod nested;
+mod programs;
 pub(super) mod repository;
 mod rights;
 mod setting_uses;
 mod settings;
 mod versions;
+mod wanted;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
