@@ -375,6 +375,8 @@ pub enum DoubtReason {
     /// A word that may name a file or a folder of git by its id, where a commit is expected: of that one all is shown,
     /// with any words beside it.
     ShowsObjects,
+    /// The same of a word that is a file, where there is one.
+    ShowsFile,
     /// It shows the settings of a repository, in which an address may hold a password.
     ShowsSettings,
     /// An option that changes what the other words mean.
@@ -447,6 +449,7 @@ impl DoubtReason {
             | Self::Connects
             | Self::ShowsSecrets
             | Self::ShowsObjects
+            | Self::ShowsFile
             | Self::ShowsSettings
             | Self::Overwrites => false,
         }
@@ -477,6 +480,7 @@ impl DoubtReason {
                 | Self::FindsWords
                 | Self::FindsLinks
                 | Self::ShowsObjects
+                | Self::ShowsFile
                 | Self::ShowsSettings
                 | Self::ForeignModule
                 | Self::SettingsOfNpm
@@ -562,6 +566,7 @@ impl fmt::Display for DoubtReason {
             Self::UnknownCommand => "the program is not known to have this command",
             Self::Connects => "this opens the network",
             Self::ShowsSecrets => "this shows the environment, or what is kept secret",
+            Self::ShowsFile => "a word that may name a revision",
             Self::ShowsObjects => "a word that is not known to name a commit",
             Self::ShowsSettings => "this shows the settings of a repository",
             Self::Alters => "an option that changes what other words mean",

@@ -187,7 +187,10 @@ impl LineFindings {
         }
         let named = Some((command, arg));
         // A doubt about files may be gone once they are known: it stands for no other. What is shown no other stands for.
-        let shows = matches!(why, DoubtReason::ShowsObjects | DoubtReason::ShowsSettings);
+        let shows = matches!(
+            why,
+            DoubtReason::ShowsObjects | DoubtReason::ShowsFile | DoubtReason::ShowsSettings
+        );
         let says = |fact: &LineFact| match &fact.what {
             FactKind::Unknown { why: known, named: other } => {
                 *other == named && (*known == why || !shows && !known.is_about_files())

@@ -202,3 +202,41 @@ fn what_a_search_of_sources_finds_is_all_that_is_read() {
         &[],
     );
 }
+
+#[test]
+fn one_file_that_git_compares_is_that_file_as_long_as_it_is_there() {
+    let house = house("kinds-diff");
+    house.track(&["a.py", "prod.env", "src/b.py"]);
+    house.put("project/src/b.py", "TOKEN\n");
+    for name in ["read-only", "developer"] {
+        tried(
+            &started(&house, name, "project"),
+            &[
+                "git diff",
+                "git diff prod.env",
+                "git diff gone.py",
+                "git diff HEAD",
+                "git diff main a.py",
+                "git diff main",
+                "git diff ./",
+                "git diff ../project/a.py",
+                "git diff '*.py'",
+                "git diff :a.py",
+                "git diff \"$x\"",
+                "git diff --full-diff a.py",
+                "cd \"$x\" && git diff a.py",
+                "cd src && git diff a.py",
+                "./x; git diff a.py",
+                "git -C src diff a.py",
+                "GIT_WORK_TREE=x git diff a.py",
+            ],
+            &["git diff a.py", "git diff --stat a.py", "git diff --cached src/b.py"],
+        );
+    }
+    let policy = started(&house, "developer", "project");
+    tried(&policy, &["mv a.py b.py; git diff a.py", "git switch -c x; git diff a.py"], &[]);
+    let rules = r#"{"effect":"allow","commands":["git"]},{"effect":"deny","reads":["**/a.py"]}"#;
+    let denies = started(&house, &own(rules), "project");
+    assert_eq!(verdict(&denies, "bash", "git diff a.py").0, Effect::Deny);
+    assert_eq!(verdict(&denies, "bash", "git diff src/b.py").0, Effect::Allow);
+}

@@ -79,6 +79,10 @@ impl ActionReader<'_> {
         {
             let place = CommandPlace { start: &start, span, argument: &argument };
             let own = match why {
+                DoubtReason::ShowsFile => {
+                    self.shows_file(by, &target, (&start, span, &argument))?;
+                    continue;
+                }
                 DoubtReason::ShowsObjects => {
                     self.shows_object(by, &target, (&start, span, &argument))?;
                     continue;

@@ -96,6 +96,7 @@ pub(super) fn shown(effects: &CommandEffects) -> String {
     all.extend(unknown.map(|(arg, why)| {
         let letter = match why {
             DoubtReason::ShowsObjects => 'o',
+            DoubtReason::ShowsFile => 'f',
             DoubtReason::ShowsSettings => 's',
             _ => '?',
         };
