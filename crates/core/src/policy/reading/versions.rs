@@ -6,15 +6,11 @@
 use std::sync::Arc;
 
 use super::programs::{COREPACK, ChosenPrograms, RUST};
-use super::wanted::{self, WantedVersion};
+use super::wanted::{self, FEW_NAMES, MOST_TEXT, WantedVersion};
 use crate::path::{DirListing, FileLookup, PathError, fold, plain_text};
 use crate::policy::judge::KnownFiles;
 
-/// The longest file that is read, in bytes.
-pub(super) const MOST_TEXT: usize = 1 << 20;
-
-/// How many names of a folder are gone through: as many as are near, and else.
-pub(super) const FEW_NAMES: usize = 1024;
+/// How many names of a folder are gone through, beyond the few that are near.
 const MOST_NAMES: usize = 20_000;
 
 /// What is looked for in a folder with more names than that.

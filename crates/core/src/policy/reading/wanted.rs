@@ -4,8 +4,13 @@ use serde_json::Value as Json;
 use toml::Value as Toml;
 
 use super::programs::{COREPACK, ChosenPrograms, PACKAGE_MANAGERS, RUST};
-use super::versions::{FEW_NAMES, MOST_TEXT};
 use crate::path::{DirListing, FileLookup, PathError};
+
+/// The longest file that is read, in bytes.
+pub(super) const MOST_TEXT: usize = 1 << 20;
+
+/// How many names of a folder are gone through.
+pub(super) const FEW_NAMES: usize = 1024;
 
 /// What mise's file may say besides the tools without that any of them becomes another.
 const NOT_OF_TOOLS: &[&str] = &["min_version", "tasks", "task_config", "vars", "redactions"];

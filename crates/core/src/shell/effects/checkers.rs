@@ -174,7 +174,7 @@ fn pattern(walk: &mut ArgumentWalk, arg: usize, word: &Word, changes: bool) {
         // It leaves files out.
         return;
     }
-    if words::may_expand(word, super::uses::EXPANDS) {
+    if words::may_expand(word, words::EXPANDS) {
         walk.runs(arg, DoubtReason::Expands);
     }
     let sources = word.literal().is_some_and(words::finds_sources);

@@ -13,12 +13,6 @@ pub(super) const LINKS: &str = "links";
 /// What says that what is in a file stays where it is written: something is added, or only its times and rights change.
 const STAYS: &str = "stays";
 
-/// What a program may take for a name of something else: `$HOME`, `%h`, `<rootDir>`.
-pub(super) const EXPANDS: &[char] = &['$', '%', '<', '>'];
-
-/// The same in the name of what it writes. In that of what it reads these are alternatives: `{a,b}`.
-const EXPANDS_OUT: &[char] = &['$', '%', '<', '>', '{', '}'];
-
 /// More changes of directory than anyone writes on one line.
 const MOST_BASES: usize = 16;
 
@@ -116,7 +110,7 @@ impl ArgumentWalk<'_> {
     /// only counts whether it can be said. `hidden`: a part of the word may name what is not.
     pub(super) fn loads(&mut self, part: ArgumentPart, base: usize, hidden: bool) {
         let word = self.word(part);
-        if words::may_expand(&word, EXPANDS) {
+        if words::may_expand(&word, words::EXPANDS) {
             return self.runs(part.arg, DoubtReason::Expands);
         }
         let below = words::stays_below(&word) && !hidden && !words::may_stray(&word);
@@ -150,8 +144,8 @@ impl ArgumentWalk<'_> {
         let word = self.word(part);
         let signs = match access {
             _ if super::tells_reads(self.program.path.split('.').next().unwrap_or_default()) => &[],
-            FileAccess::Read => EXPANDS,
-            FileAccess::Write => EXPANDS_OUT,
+            FileAccess::Read => words::EXPANDS,
+            FileAccess::Write => words::EXPANDS_OUT,
         };
         if words::may_expand(&word, signs) {
             self.runs(part.arg, DoubtReason::Expands);

@@ -178,6 +178,12 @@ pub(super) fn is_plain_path(word: &Word) -> bool {
         .is_some_and(|text| !text.is_empty() && !text.starts_with('-') && text.bytes().all(plain))
 }
 
+/// What a program may take for a name of something else: `$HOME`, `%h`, `<rootDir>`.
+pub(super) const EXPANDS: &[char] = &['$', '%', '<', '>'];
+
+/// The same in the name of what it writes. In that of what it reads these are alternatives: `{a,b}`.
+pub(super) const EXPANDS_OUT: &[char] = &['$', '%', '<', '>', '{', '}'];
+
 /// Whether a program may take some part of it for a name of something else: a home, a variable, a folder of its settings. What the
 /// shell expands is no text here.
 pub(super) fn may_expand(word: &Word, signs: &[char]) -> bool {
