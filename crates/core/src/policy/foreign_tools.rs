@@ -51,7 +51,7 @@ const TOOLS: [(&str, &[&str]); 10] = [
 
 /// What a tool is called here that another agent calls so.
 #[must_use]
-pub fn our_tool(name: &str) -> Option<&'static str> {
+pub(super) fn our_tool(name: &str) -> Option<&'static str> {
     let folded = folded(name).replace('.', "");
     TOOLS.iter().find(|(_, others)| others.contains(&folded.as_str())).map(|(ours, _)| *ours)
 }

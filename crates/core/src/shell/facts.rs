@@ -334,6 +334,12 @@ pub enum DoubtReason {
     SettingsOfRuff,
     /// Settings of a checker in the project, which may name files that its words do not.
     SettingsOfChecker,
+    /// Settings of cargo in the project, which may name programs that run, and folders that it writes into.
+    SettingsOfCargo,
+    /// Settings of golangci-lint in the project, which may name files that it writes.
+    SettingsOfGolangci,
+    /// A path that its program may expand itself, where the shell has left it alone.
+    Expands,
     /// A copy that keeps the rights of a file; they may give those of its owner to all who run it.
     KeepsRights,
     /// It may give a file the rights of its owner, for all who run it.
@@ -369,6 +375,8 @@ pub enum DoubtReason {
     /// A word that may name a file or a folder of git by its id, where a commit is expected: of that one all is shown,
     /// with any words beside it.
     ShowsObjects,
+    /// The same of a word that is a file, where there is one.
+    ShowsFile,
     /// It shows the settings of a repository, in which an address may hold a password.
     ShowsSettings,
     /// An option that changes what the other words mean.
@@ -409,6 +417,9 @@ impl DoubtReason {
             | Self::SettingsOfTypeScript
             | Self::SettingsOfRuff
             | Self::SettingsOfChecker
+            | Self::SettingsOfCargo
+            | Self::SettingsOfGolangci
+            | Self::Expands
             | Self::KeepsRights
             | Self::GivesRights
             | Self::Indirect
@@ -438,6 +449,7 @@ impl DoubtReason {
             | Self::Connects
             | Self::ShowsSecrets
             | Self::ShowsObjects
+            | Self::ShowsFile
             | Self::ShowsSettings
             | Self::Overwrites => false,
         }
@@ -452,6 +464,8 @@ impl DoubtReason {
                 | Self::SettingsOfTypeScript
                 | Self::SettingsOfRuff
                 | Self::SettingsOfChecker
+                | Self::SettingsOfCargo
+                | Self::SettingsOfGolangci
                 | Self::NotInstalled
                 | Self::ForeignModule
         )
@@ -466,6 +480,7 @@ impl DoubtReason {
                 | Self::FindsWords
                 | Self::FindsLinks
                 | Self::ShowsObjects
+                | Self::ShowsFile
                 | Self::ShowsSettings
                 | Self::ForeignModule
                 | Self::SettingsOfNpm
@@ -473,6 +488,8 @@ impl DoubtReason {
                 | Self::SettingsOfTypeScript
                 | Self::SettingsOfRuff
                 | Self::SettingsOfChecker
+                | Self::SettingsOfCargo
+                | Self::SettingsOfGolangci
                 | Self::KeepsRights
                 | Self::NotInstalled
         )
@@ -522,6 +539,13 @@ impl fmt::Display for DoubtReason {
             Self::SettingsOfChecker => {
                 "settings may have it read or write files that its words do not name, or what they say is not known"
             }
+            Self::SettingsOfCargo => {
+                "`.cargo/config.toml` may name programs that run or folders that are written into, or what it says is not known"
+            }
+            Self::SettingsOfGolangci => {
+                "`.golangci.yml` may name files that are written or shown, or what it says is not known"
+            }
+            Self::Expands => "a path that the program may expand itself: `~`, `$x`, `%x`, `<x>`, `{x}`",
             Self::KeepsRights => {
                 "a file that is copied with its rights may run with those of its owner (setuid), or it is not known which files are copied"
             }
@@ -542,6 +566,7 @@ impl fmt::Display for DoubtReason {
             Self::UnknownCommand => "the program is not known to have this command",
             Self::Connects => "this opens the network",
             Self::ShowsSecrets => "this shows the environment, or what is kept secret",
+            Self::ShowsFile => "a word that may name a revision",
             Self::ShowsObjects => "a word that is not known to name a commit",
             Self::ShowsSettings => "this shows the settings of a repository",
             Self::Alters => "an option that changes what other words mean",

@@ -37,6 +37,8 @@ pub(super) struct PrintedNames {
     pub(super) roots: Vec<(usize, Word)>,
     /// Files that it names by their whole name.
     pub(super) spelled: Vec<Word>,
+    /// How all of them end.
+    pub(super) ending: Option<String>,
     /// What it finds may be a symlink, through which a program goes.
     pub(super) may_be_links: bool,
     /// Zeros stand between them, and not the ends of lines.
@@ -51,6 +53,8 @@ pub(super) struct LineFindings {
     pub(super) dirs: Vec<WorkingDir>,
     /// Words that are files in every expansion.
     pub(super) files: Vec<Word>,
+    /// Where words stand that are nothing but what a command prints: `<( )`.
+    pub(super) pipes: Vec<Span>,
     depth: usize,
     chain: usize,
     again: usize,
@@ -183,7 +187,10 @@ impl LineFindings {
         }
         let named = Some((command, arg));
         // A doubt about files may be gone once they are known: it stands for no other. What is shown no other stands for.
-        let shows = matches!(why, DoubtReason::ShowsObjects | DoubtReason::ShowsSettings);
+        let shows = matches!(
+            why,
+            DoubtReason::ShowsObjects | DoubtReason::ShowsFile | DoubtReason::ShowsSettings
+        );
         let says = |fact: &LineFact| match &fact.what {
             FactKind::Unknown { why: known, named: other } => {
                 *other == named && (*known == why || !shows && !known.is_about_files())

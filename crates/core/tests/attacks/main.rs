@@ -2,8 +2,12 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that fails should panic")]
 
+mod expanded;
 mod files_of_settings;
+mod handed;
 mod house;
+mod kinds;
+mod launchers;
 mod partial;
 mod patterns;
 mod programs;

@@ -96,7 +96,7 @@ impl CallJudge<'_> {
                 let mut places = self.spots(action, target, *access, *extent, by.as_ref())?;
                 places.below = match access {
                     FileAccess::Read if matches!(extent, UseExtent::Tree | UseExtent::Below) => {
-                        Some(self.below(&places, *extent, by.as_ref()))
+                        Some(self.below(target, &places, *extent, by.as_ref()))
                     }
                     FileAccess::Write if !action.mentioned => {
                         let deleted = self.deleted(&places, *extent, by.as_ref())?;
@@ -577,7 +577,9 @@ impl CallJudge<'_> {
 
     /// What lies below what is read. A program that does what the files of its folder say reads what they say, and not what
     /// its words do.
-    fn below(&self, spots: &PathSpots, extent: UseExtent, by: Option<&ByArgument>) -> FilesBelow {
+    fn below(
+        &self, target: &Word, spots: &PathSpots, extent: UseExtent, by: Option<&ByArgument>,
+    ) -> FilesBelow {
         let argv = by.and_then(|by| self.argv(by));
         let name = argv.and_then(|argv| argv.first()?.literal());
         let shows = argv.zip(by).is_some_and(|(argv, by)| git_shows(argv, by.arg));
@@ -593,7 +595,11 @@ impl CallJudge<'_> {
                 lists => lists,
             },
         };
+        // A search that begins in the folder says how what it finds ends, where the word itself is no such place.
+        let word = argv.zip(by).and_then(|(argv, by)| argv.get(by.arg));
+        let found = word.filter(|_| target.literal().is_some()).and_then(SearchSieve::of_found);
         let sieve = match (argv, extent) {
+            _ if found.is_some() => found.unwrap_or_default(),
             (Some(argv), _) => SearchSieve::of(&command_of(argv, by.map_or(0, |by| by.arg))),
             (None, UseExtent::Below) => SearchSieve::of_tool(glob_of(self.call)),
             (None, _) => SearchSieve::default(),

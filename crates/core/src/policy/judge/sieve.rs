@@ -100,6 +100,19 @@ const RIPGREP_VALUES: &[&str] = &[
     "--sortr",
 ];
 
+/// Kinds of files, as all its versions have them.
+const RIPGREP_TYPES: &[(&[&str], &[&str])] = &[
+    (&["py", "python"], &["*.py", "*.pyi"]),
+    (&["rust"], &["*.rs"]),
+    (&["go"], &["*.go"]),
+    (&["ts", "typescript"], &["*.ts", "*.tsx", "*.cts", "*.mts"]),
+    (&["js", "javascript"], &["*.js", "*.jsx", "*.vue", "*.cjs", "*.mjs"]),
+    (&["css"], &["*.css", "*.scss"]),
+    (&["kotlin"], &["*.kt", "*.kts"]),
+    (&["swift"], &["*.swift"]),
+    (&["lua"], &["*.lua"]),
+];
+
 impl SearchSieve {
     /// The same for a user whose home this is.
     pub(super) fn with_home(self, home: Option<&str>) -> Self {
@@ -125,6 +138,17 @@ impl SearchSieve {
         };
         let words: Option<Vec<String>> = argv.iter().skip(1).map(written).collect();
         words.and_then(|words| read(&words)).unwrap_or_default()
+    }
+
+    /// Of a command that a search runs on what it finds, which all ends so: this word stands for it.
+    pub(super) fn of_found(word: &Word) -> Option<Self> {
+        let [WordPiece::Text(_), WordPiece::Unknown { .. }, WordPiece::Text(ending)] =
+            word.pieces.as_slice()
+        else {
+            return None;
+        };
+        let is_ending = ending.starts_with('.') && is_glob(ending) && is_plain(ending);
+        is_ending.then(|| Self { only: vec![format!("*{ending}")], ..Self::default() })
     }
 
     /// Of a tool that searches, and of the files alone whose name is of this form: it passes over hidden names. Those that the
@@ -167,9 +191,11 @@ impl SearchSieve {
                 break;
             }
             match word.split_once('=').filter(|_| !is_value) {
-                Some(("--include", glob)) => sieve.only.push(glob.to_owned()),
-                Some(("--exclude", glob)) => sieve.not.push(glob.to_owned()),
-                Some(("--exclude-dir", glob)) => sieve.not_into.push(glob.to_owned()),
+                Some(("--include", glob)) if is_glob(glob) => sieve.only.push(glob.to_owned()),
+                Some(("--exclude", glob)) if is_glob(glob) => sieve.not.push(glob.to_owned()),
+                Some(("--exclude-dir", glob)) if is_glob(glob) => {
+                    sieve.not_into.push(glob.to_owned());
+                }
                 // Cut short, with its value in the next word, from a file, or a value itself.
                 _ if word.starts_with("--inc") || word.starts_with("--exc") => return None,
                 _ => {}
@@ -205,10 +231,17 @@ impl SearchSieve {
             };
             if matches!(name, "-g" | "--glob") {
                 let glob = value.or_else(|| words.next().cloned())?;
-                // What is taken out is one thing less.
-                if !glob.starts_with('!') {
-                    sieve.only.push(glob);
+                match glob.strip_prefix('!') {
+                    // What is taken out is one thing less.
+                    Some(_) => {}
+                    None if is_glob(&glob) => sieve.only.push(glob),
+                    None => return None,
                 }
+            } else if let Some(kinds) = type_of(name) {
+                let kinds =
+                    kinds.or(value.as_deref()).or_else(|| words.next().map(String::as_str))?;
+                let (_, globs) = RIPGREP_TYPES.iter().find(|(names, _)| names.contains(&kinds))?;
+                sieve.only.extend(globs.iter().map(|glob| (*glob).to_owned()));
             } else if RIPGREP_VALUES.contains(&name) {
                 if value.is_none() {
                     words.next()?;
@@ -270,7 +303,9 @@ impl SearchSieve {
             return true;
         }
         self.not.iter().any(|glob| is(glob, name))
-            || dirs.split('/').any(|dir| self.not_into.iter().any(|glob| is(glob, dir)))
+            // The directory that it begins in is no part of that.
+            || (dirs.split('/').filter(|dir| !dir.is_empty()))
+                .any(|dir| self.not_into.iter().any(|glob| is(glob, dir)))
             || hidden()
     }
 }
@@ -340,6 +375,21 @@ fn written(word: &Word) -> Option<String> {
 fn may_be(glob: &str, name: &str) -> bool {
     let texts = written_out(glob);
     texts.is_none_or(|texts| texts.iter().any(|glob| !is_plain(glob) || wild(glob, name)))
+}
+
+/// Whether a glob is one to grep and to ripgrep, and the same to both: ripgrep takes one that begins with `#` for none, and blanks
+/// at its end, and so do others with what is empty.
+fn is_glob(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.*?/{},[]+@".contains(&byte);
+    !text.is_empty() && text.bytes().all(plain)
+}
+
+/// Whether this option of ripgrep chooses kinds of files: where, the kind that is attached to it.
+fn type_of(name: &str) -> Option<Option<&str>> {
+    match name.strip_prefix("-t") {
+        Some(kind) => Some(Some(kind).filter(|kind| !kind.is_empty())),
+        None => (name == "--type").then_some(None),
+    }
 }
 
 /// Whether it surely is.
@@ -425,7 +475,9 @@ mod tests {
             ("rg -. x", "/p/.env", false),
             ("rg -u x", "/p/.env", false),
             ("rg -nuu x", "/p/.env", false),
-            ("rg -t ts x", "/p/.env", false),
+            ("rg -t ts x", "/p/.env", true),
+            ("rg -t ts x", "/p/a.ts", false),
+            ("rg -t sh x", "/p/.env", false),
             ("rg $x", "/p/.env", false),
             ("rg \"$x\"", "/p/.env", false),
             ("rg x *", "/p/.env", false),

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use super::ActionReader;
+use super::programs::{ChosenPrograms, is_of_base};
 use super::repository::upwards;
-use super::versions::{ChosenPrograms, chooses, is_of_base};
+use super::versions::chooses;
 use crate::path::{DirListing, FileLookup, PathError, is_below, locate, plain_text};
 use crate::policy::action::{ActionKind, ByArgument, PathStart};
 use crate::policy::judge::{NeedsFiles, looked_up, places};

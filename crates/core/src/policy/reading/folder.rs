@@ -11,6 +11,7 @@ use crate::path::{LocatedPath, PathError, is_below, locate, spelled};
 use crate::policy::action::{Action, ActionKind, ByArgument, PathStart, UseExtent, literal};
 use crate::policy::git::{self, GitReach};
 use crate::policy::judge::{NeedsFiles, looked_up, places, through};
+use crate::policy::looking::looks;
 use crate::policy::quoted::quoted;
 use crate::shell::{FileAccess, FileLoss, Span, Word, WordPiece};
 
@@ -288,6 +289,32 @@ impl ActionReader<'_> {
         }
         for path in paths {
             self.reads(path, UseExtent::Tree, Some(by), (start, span, argument));
+        }
+        Ok(())
+    }
+
+    /// A word that is a file or a revision. Where there is such a file, and the line takes none away, it is that; of a revision
+    /// all that git knows is read.
+    pub(super) fn shows_file(
+        &mut self, by: ByArgument, word: &Word,
+        (start, span, argument): (&Arc<PathStart>, Option<Span>, &Arc<str>),
+    ) -> Result<(), NeedsFiles> {
+        let stays = |action: &Action| match &action.kind {
+            ActionKind::Command { argv, .. } => looks(argv),
+            ActionKind::Path { access, .. } => *access == FileAccess::Read,
+            _ => false,
+        };
+        let has = |(dirs, adrift): (Vec<String>, bool)| {
+            let Some(name) = word.literal().filter(|_| !adrift && !dirs.is_empty()) else {
+                return Ok(false);
+            };
+            let found: Result<Vec<bool>, PathError> =
+                dirs.iter().map(|dir| self.files.has(&format!("{dir}/{name}"))).collect();
+            Ok(found?.into_iter().all(|is_there| is_there))
+        };
+        let is_file = looked_up(places(start, self.files).and_then(has))?.unwrap_or(false);
+        if !(is_file && self.actions.iter().all(stays)) {
+            self.reads(".".to_owned(), UseExtent::Tree, Some(by), (start, span, argument));
         }
         Ok(())
     }

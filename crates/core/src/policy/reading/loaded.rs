@@ -79,6 +79,10 @@ impl ActionReader<'_> {
         {
             let place = CommandPlace { start: &start, span, argument: &argument };
             let own = match why {
+                DoubtReason::ShowsFile => {
+                    self.shows_file(by, &target, (&start, span, &argument))?;
+                    continue;
+                }
                 DoubtReason::ShowsObjects => {
                     self.shows_object(by, &target, (&start, span, &argument))?;
                     continue;
@@ -93,6 +97,8 @@ impl ActionReader<'_> {
                 }
                 DoubtReason::ForeignModule => self.has_module(&target, &start),
                 DoubtReason::SettingsOfNpm => self.is_plain_npm(&start),
+                DoubtReason::SettingsOfGolangci => self.is_plain_golangci(by, &start),
+                DoubtReason::SettingsOfCargo => self.is_plain_cargo(by, &start),
                 DoubtReason::SettingsOfShellcheck => self.is_plain_shellcheck(&target, &start),
                 DoubtReason::SettingsOfTypeScript => self.writes_within(by, place),
                 DoubtReason::SettingsOfRuff => self.lints_only(by, place),

@@ -1,23 +1,25 @@
 //! A call's arguments, read as what the tool would do with them.
 
 pub(super) mod builtin;
+mod cargo;
 mod checkers;
 mod chosen;
 mod command;
 mod compiled;
 mod folder;
+mod golangci;
 mod ignored;
 mod linted;
 mod loaded;
 mod looked_at;
 mod mentioned;
-
 pub(super) mod nested;
+mod programs;
 pub(super) mod repository;
 mod rights;
-
 mod settings;
 mod versions;
+mod wanted;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

@@ -106,7 +106,8 @@ fn program(walk: &mut ArgumentWalk, part: ArgumentPart) {
         files: Vec::new(),
     };
     let read = reader.program();
-    for file in reader.files {
+    // It writes there where its errors go, as all programs do.
+    for file in reader.files.into_iter().filter(|file| file.as_deref() != Some("/dev/stderr")) {
         let target = file.map_or_else(|| words::unknown(&word), |name| words::text(&word, &name));
         walk.path(part.arg, FileAccess::Write, target, false);
     }

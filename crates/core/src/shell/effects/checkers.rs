@@ -201,6 +201,9 @@ fn pattern(walk: &mut ArgumentWalk, arg: usize, word: &Word, changes: bool) {
         // It leaves files out.
         return;
     }
+    if words::may_expand(word, words::EXPANDS) {
+        walk.runs(arg, DoubtReason::Expands);
+    }
     let sources = word.literal().is_some_and(words::finds_sources);
     let alternatives = expansion::alternatives(word);
     if !sources || words::may_stray(word) || alternatives.is_none() {
@@ -379,6 +382,13 @@ pub(super) fn plugin(walk: &mut ArgumentWalk, part: ArgumentPart) {
     }
 }
 
+/// A pattern for what it leaves out. One with `!` takes in what it passes over by itself.
+pub(super) fn leaves_out(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    if walk.word(part).literal().is_none_or(|text| text.contains('!')) {
+        walk.runs(part.arg, DoubtReason::Alters);
+    }
+}
+
 /// A file with settings, or one setting: some of them name files that are written.
 pub(super) fn setting(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
@@ -386,7 +396,9 @@ pub(super) fn setting(walk: &mut ArgumentWalk, part: ArgumentPart) {
         Some((name, _)) => {
             let harmless = ["lint.", "format.", "line-length", "target-version", "indent-width"];
             let name = name.trim();
-            if !harmless.iter().any(|known| name.starts_with(known)) {
+            // A line break ends the setting, and begins another.
+            let is_one = !word.literal().is_some_and(|text| text.contains(['\n', '\r']));
+            if !is_one || !harmless.iter().any(|known| name.starts_with(known)) {
                 walk.runs(part.arg, DoubtReason::Settings);
             }
         }

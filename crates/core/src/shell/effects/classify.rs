@@ -6,7 +6,7 @@ use super::spec::{
     OperandSpec, OperandUse, OptionMeaning, ProgramKind, ProgramSpec, SettingsFiles,
 };
 use super::{called, read, tables, words};
-use crate::shell::Word;
+use crate::shell::{DoubtReason, Word};
 
 /// What the program of this name is. Versions count as the program (`python3.12`), paths by their last component.
 pub(crate) fn kind(name: &str) -> ProgramKind {
@@ -134,16 +134,11 @@ pub(crate) fn command_of(argv: &[Word], arg: usize) -> Cow<'_, [Word]> {
 pub(crate) fn opens(argv: &[Word]) -> &'static [&'static str] {
     let name = argv.first().and_then(Word::literal).unwrap_or_default();
     let Some(program) = called(name) else { return &[] };
-    // Long names may be cut short.
-    let is_other = |word: &Word| {
-        let text = words::beginning(word);
-        let option = text.split('=').next().unwrap_or_default();
-        words::begins_unknown(word)
-            || word.splits()
-            || option.len() > 2 && program.opens_others.iter().any(|it| it.starts_with(option))
-    };
+    let is_other = |word: &Word| words::begins_unknown(word) || word.splits();
     let words = argv.get(1..).unwrap_or_default();
-    if words.iter().any(is_other) {
+    // An option that names other kinds is one of these.
+    let alters = |(_, why): &(usize, DoubtReason)| *why == DoubtReason::Alters;
+    if words.iter().any(is_other) || super::of(argv, &[]).unknown.iter().any(alters) {
         return &[];
     }
     // Of a command alone where nothing before it could be its name.

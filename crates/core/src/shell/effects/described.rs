@@ -32,8 +32,6 @@ pub struct DescribedProgram {
     pub extending: &'static [&'static str],
     /// The names of the files that it opens below a folder. Empty: any.
     pub opens: &'static [&'static str],
-    /// The options beside which it opens others.
-    pub opens_others: &'static [&'static str],
     /// Its options. One with several readings stands here once for each.
     pub options: Vec<DescribedOption>,
     /// The options beside which one that only looks keeps its word.
@@ -90,7 +88,6 @@ fn describe(parent: Option<&'static str>, program: &'static ProgramSpec) -> Desc
         settings_below: &program.told_by.below,
         extending: &program.told_by.extending,
         opens: &program.opens,
-        opens_others: &program.opens_others,
         options: shorts.chain(longs).map(option).collect(),
         beside: program.beside.iter().map(|(_, name)| beside(*name, dashes)).collect(),
     }
@@ -161,6 +158,7 @@ fn name(uses: OperandUse) -> &'static str {
         OperandUse::Moves => "moves",
         OperandUse::Settles => "settles",
         OperandUse::SettlesRead => "settles-read",
+        OperandUse::Kinds(_) => "kinds",
         OperandUse::Keep(_) => "keep",
         OperandUse::Looks(_) => "looks",
         OperandUse::Code(_) => "code",

@@ -33,17 +33,19 @@ its words name holds all the same.
   is one that leads out of the project, and a line that writes such a file itself.
 - _opens below a folder_: of the files there it reads those alone that are called so
   ([paths](policy-paths.md#paths)). Any other program may read each.
+- _kinds_: which files it takes below a folder. Any value but endings of its own sources (`py`, `.py`, `*.py`) is asked about.
 - _looked at_: code of the prover reads these words, as it does scripts of `sed` and `awk`.
 ";
 
 /// What is told of the uses, in this order.
-const USES: [(&str, &[&str]); 8] = [
+const USES: [(&str, &[&str]); 9] = [
     ("asks", &["runs", "runs-file", "loads", "connects", "shows", "alters", "follows"]),
     ("writes", &["write", "write-out", "write-below", "change", "takes", "clears", "into"]),
     ("fetches", &["url"]),
     ("reads", &["read", "read-below", "settles-read", "base", "recursive", "follows-below"]),
     ("makes or moves links or folders", &["moves"]),
     ("only looks", &["looks"]),
+    ("kinds", &["kinds"]),
     ("looked at", &["code", "keep", "other"]),
     ("nothing", &["nothing", "settles"]),
 ];
@@ -117,9 +119,6 @@ fn section(text: &mut String, level: &str, program: &DescribedProgram, names: &s
     }
     if !program.opens.is_empty() {
         wrapped(text, "- opens below a folder:", &listed(program.opens));
-    }
-    if !program.opens_others.is_empty() {
-        wrapped(text, "- opens others with:", &listed(program.opens_others));
     }
     if !program.moves.is_empty() {
         let names: Vec<String> = program.moves.split(' ').map(str::to_owned).collect();

@@ -30,12 +30,14 @@ struct ShownOperands {
     blobs: bool,
     /// Whether only commits are walked through: an operand that names no commit is passed over.
     commits: bool,
+    /// Whether one operand that is a file is that file: git refuses a word that is a revision besides.
+    files: bool,
 }
 
 impl ShownOperands {
     /// Revisions and pathspecs.
     const fn of(uses: OperandUse, shown: bool) -> Self {
-        Self { uses, shown, revisions: true, blobs: false, commits: false }
+        Self { uses, shown, revisions: true, blobs: false, commits: false, files: false }
     }
 
     /// The same, where `HEAD:name` is one file.
@@ -71,7 +73,7 @@ pub(super) fn show(walk: &mut ArgumentWalk) {
 pub(super) fn diff(walk: &mut ArgumentWalk) {
     let files = walk.kept("files").is_some() && walk.operands.len() > 1;
     let shown = shown(walk, true) && !files;
-    over(walk, &ShownOperands::of(OperandUse::ReadBelow, shown));
+    over(walk, &ShownOperands { files: true, ..ShownOperands::of(OperandUse::ReadBelow, shown) });
 }
 
 /// Differences of trees, as their names, unless an option says otherwise.
@@ -208,6 +210,17 @@ fn over(walk: &mut ArgumentWalk, of: &ShownOperands) {
     }
     let objects = (of.shown || of.blobs) && !of.commits;
     let all = of.shown && (walk.kept(FULL).is_some() || (!limited && !all_limit));
+    let is_file = |operand: &WalkOperand| {
+        let word = walk.place(operand.arg);
+        // With `-C` it is seen from elsewhere.
+        walk.from == 2 && words::is_plain_path(word) && words::stays_below(word)
+    };
+    let alters =
+        walk.kept(FULL).is_some() || walk.kept(INPUT).is_some() || walk.kept(OBJECTS).is_some();
+    let file = operands.first().filter(|first| operands.len() == 1 && is_file(first));
+    if let Some(file) = file.filter(|_| of.files && all && !alters) {
+        return walk.runs(file.arg, DoubtReason::ShowsFile);
+    }
     if all || walk.kept(INPUT).is_some() || objects && walk.kept(OBJECTS).is_some() {
         everything(walk, ArgumentPart { arg: 0, skip: 0 });
     } else if objects {

@@ -2,9 +2,9 @@
 //! unknown.
 
 use super::spec::OperandUse;
-use super::walk::{ArgumentWalk, WalkOperand};
+use super::walk::{ArgumentPart, ArgumentWalk, WalkOperand};
 use super::words;
-use crate::shell::DoubtReason;
+use crate::shell::{DoubtReason, FileAccess};
 
 const INLINE: &str = "inline";
 const HARMLESS: &str = "harmless";
@@ -61,10 +61,14 @@ pub(super) fn node(walk: &mut ArgumentWalk) {
     }
 }
 
-/// What is made of a source lies beside it.
+/// What is made of a source lies beside it, in a folder of its own.
 pub(super) fn compiled(walk: &mut ArgumentWalk) {
     if walk.operands.is_empty() {
         return walk.unnamable(DoubtReason::RunsCode);
+    }
+    for operand in walk.operands.clone() {
+        let word = walk.word(ArgumentPart { arg: operand.arg, skip: 0 });
+        walk.path(operand.arg, FileAccess::Write, words::beside(&word, "__pycache__"), true);
     }
     walk.lay_out(super::spec::OperandSpec::All(OperandUse::WriteBelow), OperandUse::Nothing);
 }

@@ -16,6 +16,29 @@ pub(super) fn npmrc(walk: &mut ArgumentWalk, _: ArgumentPart) {
     walk.unnamable(DoubtReason::SettingsOfNpm);
 }
 
+/// Settings of cargo that the project brings. No rule names them.
+pub(super) fn cargo(walk: &mut ArgumentWalk, _: ArgumentPart) {
+    // Behind the name of a command it is for that, which may be another one.
+    if !(walk.argv.len() == 2 && walk.tells_of_itself()) {
+        walk.unnamable(DoubtReason::SettingsOfCargo);
+    }
+}
+
+/// Settings of golangci-lint that the project brings, and no other file of them. No rule names them.
+pub(super) fn golangci(walk: &mut ArgumentWalk, _: ArgumentPart) {
+    walk.unnamable(DoubtReason::SettingsOfGolangci);
+}
+
+/// The file of settings that is read without a word, or the command is unknown.
+pub(super) fn usual_golangci(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    let word = walk.word(part);
+    let name = word.literal().map(|name| name.strip_prefix("./").unwrap_or(name));
+    if !matches!(name, Some(".golangci.yml" | ".golangci.yaml")) {
+        walk.runs(part.arg, DoubtReason::Settings);
+    }
+    walk.apply(OperandUse::Loads, part, 0);
+}
+
 /// All that the folder holds goes into the package, but for what its settings leave out.
 pub(super) fn packed(walk: &mut ArgumentWalk, _: ArgumentPart) {
     walk.here(OperandUse::ReadBelow);

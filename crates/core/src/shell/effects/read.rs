@@ -26,7 +26,8 @@
 //! | `settings NAME…` | of a program: the files that tell it what it does, and that no word names, where it runs and above |
 //! | `settings-below NAME…` | the same in each folder of what it reads, too |
 //! | `extends NAME…` | those of these files that go on in what their `extends` names |
-//! | `opens NAME… OPTION…` | of a folder it opens the files of these names alone, unless one of these options stands in the line |
+//! | `opens NAME…` | of a folder it opens the files of these names alone |
+//! | `kinds:LIST OPTION…` | a use: which files it takes below a folder, by endings; any value but those of the list asks |
 //! | `always USE` | what counts as if an option had said it |
 //! | `operands launches N` | N operands, and then a command that it runs: its own options are read strictly |
 //! | `otherwise launches` | a command that is not listed is a program that it runs |
@@ -263,11 +264,7 @@ impl ProgramTables {
             ("settings", _) => program.told_by.here.extend(names(rest)),
             ("settings-below", _) => program.told_by.below.extend(names(rest)),
             ("extends", _) => program.told_by.extending.extend(names(rest)),
-            ("opens", _) => {
-                let (others, own) = names(rest).into_iter().partition(|name| name.starts_with('-'));
-                program.opens.extend::<Vec<_>>(own);
-                program.opens_others.extend::<Vec<_>>(others);
-            }
+            ("opens", _) => program.opens.extend(names(rest)),
             ("folder", "data") => program.data_only = true,
             ("folder", "code") => program.data_only = false,
             ("variables", "settings") => program.settings = true,
@@ -386,6 +383,9 @@ fn use_of(text: &'static str) -> Option<OperandUse> {
     }
     if let Some(name) = text.strip_prefix("clears:").or_else(|| text.strip_prefix("leaves:")) {
         return Some(OperandUse::Clears(name));
+    }
+    if let Some(kinds) = text.strip_prefix("kinds:") {
+        return Some(OperandUse::Kinds(kinds));
     }
     if let Some(name) = text.strip_prefix("code:") {
         return special::option(name).map(OperandUse::Code);

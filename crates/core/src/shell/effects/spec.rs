@@ -55,6 +55,8 @@ pub(super) enum OperandUse {
     Settles,
     /// A file that stands for what is otherwise the first operand (`grep -f`).
     SettlesRead,
+    /// Which files it takes below a folder, by their endings: these alone are harmless, with commas between them.
+    Kinds(&'static str),
     /// Kept under this name for the program's own code.
     Keep(&'static str),
     /// A flag: it only looks where it otherwise writes, as long as no option stands beside it that is not listed with this
@@ -282,8 +284,6 @@ pub(super) struct ProgramSpec {
     pub(super) told_by: SettingsFiles,
     /// The names of the files that it opens below a folder, which are all that it reads there. Empty: any file.
     pub(super) opens: Vec<&'static str>,
-    /// The options beside which it opens others.
-    pub(super) opens_others: Vec<&'static str>,
     /// Whether a letter may have its value attached where long names have one dash (`-Dx`).
     pub(super) glued: bool,
     /// Whether letters in one word are options of their own, even those that take a value: the last takes the next word.
@@ -338,7 +338,6 @@ impl ProgramSpec {
             leaves: Vec::new(),
             told_by: SettingsFiles::default(),
             opens: Vec::new(),
-            opens_others: Vec::new(),
             glued: false,
             apart: false,
             at_files: false,

@@ -149,6 +149,9 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut ArgumentWalk)> {
 pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> {
     Some(match name {
         "packages.installed" => packages::installed,
+        "packages.cargo" => packages::cargo,
+        "packages.golangci" => packages::golangci,
+        "packages.usual_golangci" => packages::usual_golangci,
         "packages.npmrc" => packages::npmrc,
         "packages.packed" => packages::packed,
         "modules.module" => modules::module,
@@ -162,6 +165,7 @@ pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> 
         "archives.listed" => archives::listed,
         "archives.removes" => archives::removes,
         "checkers.everywhere" => checkers::everywhere,
+        "checkers.leaves_out" => checkers::leaves_out,
         "checkers.named" => checkers::named,
         "checkers.name" => checkers::name,
         "checkers.plugin" => checkers::plugin,

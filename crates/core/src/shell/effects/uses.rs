@@ -23,7 +23,7 @@ impl ArgumentWalk<'_> {
             // Each is relative to the one before: together they would grow without end.
             return self.runs(part.arg, DoubtReason::NotUnderstood);
         }
-        let word = self.word(part);
+        let word = self.named(part, FileAccess::Read);
         let base = self.based(word);
         self.bases.push((part.arg, base.clone()));
         self.path(part.arg, FileAccess::Read, base, false);
@@ -54,6 +54,11 @@ impl ArgumentWalk<'_> {
             OperandUse::Moves => {
                 self.effects.moves = true;
                 self.keep(LINKS, part);
+            }
+            OperandUse::Kinds(known) => {
+                if !words::names_kinds(&self.word(part), known) {
+                    self.runs(part.arg, DoubtReason::Alters);
+                }
             }
             OperandUse::Runs => self.runs(part.arg, DoubtReason::RunsCode),
             OperandUse::Code(code) => code(self, part),
@@ -105,6 +110,9 @@ impl ArgumentWalk<'_> {
     /// only counts whether it can be said. `hidden`: a part of the word may name what is not.
     pub(super) fn loads(&mut self, part: ArgumentPart, base: usize, hidden: bool) {
         let word = self.word(part);
+        if words::may_expand(&word, words::EXPANDS) {
+            return self.runs(part.arg, DoubtReason::Expands);
+        }
         let below = words::stays_below(&word) && !hidden && !words::may_stray(&word);
         let told = words::is_plain_path(&word) || below;
         if !told {
@@ -125,8 +133,25 @@ impl ArgumentWalk<'_> {
     }
 
     fn file(&mut self, access: FileAccess, part: ArgumentPart, base: usize, recursive: bool) {
-        let word = self.at_base(self.word(part), base);
+        let word = self.named(part, access);
+        let word = self.at_base(word, base);
         self.path(part.arg, access, word, recursive);
+    }
+
+    /// The file that a part names, or any where its program may expand what the shell has left alone. Programs that take data from
+    /// their folder alone expand nothing but `~`.
+    fn named(&mut self, part: ArgumentPart, access: FileAccess) -> Word {
+        let word = self.word(part);
+        let signs = match access {
+            _ if super::tells_reads(self.program.path.split('.').next().unwrap_or_default()) => &[],
+            FileAccess::Read => words::EXPANDS,
+            FileAccess::Write => words::EXPANDS_OUT,
+        };
+        if words::may_expand(&word, signs) {
+            self.runs(part.arg, DoubtReason::Expands);
+            return words::unknown(&word);
+        }
+        word
     }
 
     /// The file as it is to who starts where the base of this number leads.
@@ -145,7 +170,8 @@ impl ArgumentWalk<'_> {
 
     /// Notes a file that is written, and what becomes of what is in it.
     pub(super) fn loses(&mut self, part: ArgumentPart, base: usize, loss: FileLoss) {
-        let target = self.at_base(self.word(part), base);
+        let target = self.named(part, FileAccess::Write);
+        let target = self.at_base(target, base);
         let (arg, recursive) = (part.arg, self.recursive);
         let access = FileAccess::Write;
         self.effects.paths.push(PathUse { arg, access, target, recursive, loss });

@@ -502,6 +502,9 @@ impl<'a> ArgumentWalk<'a> {
 
     /// Its own options, and then the command that it runs.
     fn launches(&mut self, from: usize, count: usize) {
+        for uses in &self.program.always {
+            self.option(*uses, ArgumentPart { arg: 0, skip: 0 });
+        }
         let launch = match launch::parse(self.program, self.argv, from, count) {
             Ok(launch) => launch,
             Err((arg, why)) => return self.runs(arg, why),
@@ -686,7 +689,10 @@ impl<'a> ArgumentWalk<'a> {
                 let below = walk_on(command, self.argv, self.files, first.arg + 1, met);
                 self.add(below);
             }
-            None if self.program.otherwise => self.launch(ArgumentPart { arg: first.arg, skip: 0 }),
+            None if self.program.otherwise => {
+                super::packages::npmrc(self, ArgumentPart { arg: 0, skip: 0 });
+                self.launch(ArgumentPart { arg: first.arg, skip: 0 });
+            }
             None if self.program.open => {}
             None => self.runs(first.arg, DoubtReason::UnknownCommand),
         }

@@ -77,6 +77,23 @@ pub(super) fn below(directory: &Word, name: &Word) -> Word {
     Word { span: name.span, pieces }
 }
 
+/// What is called so in the folder that this file lies in.
+pub(super) fn beside(file: &Word, name: &str) -> Word {
+    if !file.pieces.iter().all(|piece| matches!(piece, WordPiece::Text(_) | WordPiece::Glob(_))) {
+        return unknown(file);
+    }
+    let mut pieces = file.pieces.clone();
+    while let Some(piece) = pieces.pop() {
+        if let WordPiece::Text(text) = piece
+            && let Some((folder, _)) = text.rsplit_once('/')
+        {
+            push(&mut pieces, &format!("{folder}/{name}"));
+            return Word { span: file.span, pieces };
+        }
+    }
+    text(file, name)
+}
+
 /// The file in the directory, as a program sees it that changes into the directory first.
 pub(super) fn join(base: &Word, file: &Word) -> Word {
     let begins = beginning(file);
@@ -159,6 +176,18 @@ pub(super) fn is_plain_path(word: &Word) -> bool {
         |byte: u8| byte.is_ascii_alphanumeric() || b"_-./+@%".contains(&byte) || !byte.is_ascii();
     word.literal()
         .is_some_and(|text| !text.is_empty() && !text.starts_with('-') && text.bytes().all(plain))
+}
+
+/// What a program may take for a name of something else: `$HOME`, `%h`, `<rootDir>`.
+pub(super) const EXPANDS: &[char] = &['$', '%', '<', '>'];
+
+/// The same in the name of what it writes. In that of what it reads these are alternatives: `{a,b}`.
+pub(super) const EXPANDS_OUT: &[char] = &['$', '%', '<', '>', '{', '}'];
+
+/// Whether a program may take some part of it for a name of something else: a home, a variable, a folder of its settings. What the
+/// shell expands is no text here.
+pub(super) fn may_expand(word: &Word, signs: &[char]) -> bool {
+    beginning(word).starts_with('~') || some_text(word, |text| text.contains(signs))
 }
 
 /// Whether some part of it may name what is not below the working directory, or it is not certain.
@@ -349,6 +378,15 @@ const ENDINGS: &[&str] = &[
     "yaml",
     "yml",
 ];
+
+/// Whether it names some of these endings and nothing else, with commas between them: `py`, `.py`, `*.py`.
+pub(super) fn names_kinds(word: &Word, known: &str) -> bool {
+    let is_known = |text: &str| {
+        let ending = text.strip_prefix("*.").or(text.strip_prefix('.')).unwrap_or(text);
+        known.split(',').any(|known| known == ending)
+    };
+    word.literal().is_some_and(|text| text.split(',').all(is_known))
+}
 
 /// Whether all that a pattern finds has the ending of a source, and no pattern is for names with a dot first.
 pub(super) fn finds_sources(text: &str) -> bool {

@@ -144,6 +144,10 @@ impl LineProver<'_, '_> {
         }
         let (quoted, process) = (out.quoted, out.is_process());
         let span = self.span(start);
+        // Words of a text in a text all stand where that stands.
+        if out.is_pipe() && self.outer_place().is_none() {
+            self.found.pipes.push(span);
+        }
         let before = out.take_ended().into_iter().map(|pieces| Word { span, pieces }).collect();
         let vanishes = !out.is_word();
         let (pieces, seen) = self.finish(out, mark);

@@ -20,6 +20,8 @@ pub(in super::super) struct WordPieces {
     /// A pattern whose extent is not clear.
     unsure: bool,
     processes: usize,
+    /// One of them is written to.
+    feeds: bool,
     /// The words before this one, of those that an expansion has made several.
     ended: Vec<Vec<WordPiece>>,
     /// Something of this word, of those, is quoted.
@@ -122,8 +124,9 @@ impl WordPieces {
     }
 
     /// `<( )` or `>( )`.
-    pub(super) fn process(&mut self, _direction: u8) {
+    pub(super) fn process(&mut self, direction: u8) {
         self.processes += 1;
+        self.feeds |= direction != b'<';
         self.push(WordPiece::Unknown { splits: false });
     }
 
@@ -185,6 +188,11 @@ impl WordPieces {
     /// Whether it is nothing but one process substitution.
     pub(super) fn is_process(&self) -> bool {
         self.processes == 1 && self.pieces.len() == 1 && self.text.is_empty() && !self.quoted
+    }
+
+    /// The same, and it is read, and no expansion has made it several words.
+    pub(super) fn is_pipe(&self) -> bool {
+        self.is_process() && !self.feeds && self.ended.is_empty()
     }
 
     /// All of it. `None`: nothing of it is certain.

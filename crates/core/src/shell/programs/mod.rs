@@ -13,6 +13,16 @@ use super::findings::span_of;
 use super::prover::LineProver;
 use super::{CommandRole, DoubtReason, FileAccess, Span, Word, WordPiece};
 
+/// What the shell may call a pipe that it reads from. Each process has others of this name, so that no other reading of it is
+/// judged.
+const PIPE: &str = "/dev/fd/63";
+
+/// Programs that read each operand, and no file that one of these names.
+const READ_PIPES: &[&str] = &[
+    "cat", "cmp", "comm", "cut", "diff", "diff3", "grep", "head", "join", "nl", "paste", "sort",
+    "tac", "tail", "uniq", "wc",
+];
+
 /// How many words behind an option that is not understood are tried as the command.
 const GUESSES: usize = 2;
 
@@ -75,7 +85,8 @@ impl LineProver<'_, '_> {
         if dir.is_none() && builtins::is_builtin(base) {
             return self.builtin(argv);
         }
-        self.plain(argv);
+        let command = self.plain(argv.clone());
+        self.found.prints_names = search::listed(&argv, command);
     }
 
     /// A command, with what it does to its arguments, and what the command does that it launches. Says its index.
@@ -89,7 +100,17 @@ impl LineProver<'_, '_> {
 
     /// What these words do to their arguments; the first is the argument `from` of `command`.
     fn effects(&mut self, argv: &[Word], command: usize, from: usize) {
-        let effects = effects::of(argv, &self.found.files);
+        let piped = self.with_pipes(argv);
+        let mut effects = effects::of(piped.as_deref().unwrap_or(argv), &self.found.files);
+        if piped.is_some() {
+            // All other words are literal.
+            let is_pipe = |used: &PathUse| {
+                let reads = used.access == FileAccess::Read;
+                let word = argv.get(used.arg).filter(|word| word.literal().is_none());
+                reads && word.is_some() && used.target.literal() == Some(PIPE)
+            };
+            effects.paths.retain(|used| !is_pipe(used));
+        }
         let launches = effects.launches;
         let own = as_own_text(argv).map(|argv| effects::of(&argv, &self.found.files));
         let own = own.map(|own| beside(own, &effects));
@@ -100,6 +121,26 @@ impl LineProver<'_, '_> {
         if let Some(own) = own {
             self.used(argv, own, command, from);
         }
+    }
+
+    /// The words of a command that reads what others print as it reads files, with the name of a pipe in the place of each. The
+    /// commands that print are judged by themselves.
+    fn with_pipes(&self, argv: &[Word]) -> Option<Vec<Word>> {
+        let is_read = |word: &&Word| {
+            self.found.pipes.contains(&word.span)
+                && word.pieces == [WordPiece::Unknown { splits: false }]
+        };
+        let words = argv.get(1..)?;
+        let name = argv.first().and_then(Word::literal)?;
+        // Long options may name lists of files.
+        let is_plain = |word: &Word| word.literal().is_some_and(|text| !text.starts_with("--"));
+        let all = words.iter().all(|word| is_read(&word) || is_plain(word));
+        let is_one = READ_PIPES.contains(&name) && all && words.iter().any(|word| is_read(&word));
+        let pipe = |word: &Word| match is_read(&word) {
+            true => Word { span: word.span, pieces: vec![WordPiece::Text(PIPE.to_owned())] },
+            false => word.clone(),
+        };
+        is_one.then(|| argv.iter().map(pipe).collect())
     }
 
     fn used(&mut self, argv: &[Word], effects: CommandEffects, command: usize, from: usize) {

@@ -31,7 +31,8 @@ pub(super) fn find(prover: &mut LineProver<'_, '_>, argv: Vec<Word>) {
         if prover.found.pay_words(words.len(), span) {
             let through = search.follows || !finds_no_links(&argv);
             let spelled = search.spelled(&roots);
-            on_found(prover, words, below, many, (&spelled, through));
+            let ending = ending_of(&argv);
+            on_found(prover, words, below, many, (&spelled, through), ending);
         }
     }
     // Behind its substitutions, which have printed before.
@@ -40,16 +41,108 @@ pub(super) fn find(prover: &mut LineProver<'_, '_>, argv: Vec<Word>) {
         spelled: search.spelled(&roots),
         roots: printed,
         may_be_links: !finds_no_links(&argv),
+        ending: ending_of(&argv).map(str::to_owned),
         nulls: search.nulls,
     });
 }
 
+/// The names that `git ls-files` prints of files of one ending, in the folder that it runs in: `git ls-files '*.py'`.
+pub(super) fn listed(argv: &[Word], command: usize) -> Option<PrintedNames> {
+    let words: Option<Vec<&str>> = argv.iter().map(Word::literal).collect();
+    let (nulls, pattern) = match words?.as_slice() {
+        ["git", "ls-files", pattern] | ["git", "ls-files", "--", pattern] => (false, *pattern),
+        ["git", "ls-files", "-z", pattern] => (true, *pattern),
+        _ => return None,
+    };
+    let ending = ending(pattern)?.to_owned();
+    let here = Word { span: span_of(argv), pieces: vec![WordPiece::Text(".".to_owned())] };
+    Some(PrintedNames {
+        command,
+        roots: vec![(0, here)],
+        spelled: Vec::new(),
+        may_be_links: true,
+        ending: Some(ending),
+        nulls,
+    })
+}
+
+/// `.py` of `*.py`.
+fn ending(pattern: &str) -> Option<&str> {
+    let ending = pattern.strip_prefix('*')?;
+    let name = ending.strip_prefix('.')?;
+    let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    plain.then_some(ending)
+}
+
+/// The ending of all that `find` finds, where its words say so, and all others that stand before what it does only narrow it.
+fn ending_of(argv: &[Word]) -> Option<&str> {
+    let mut words = argv.iter().skip(1).map(Word::literal).peekable();
+    while let Some(Some(_)) =
+        words.next_if(|word| word.is_some_and(|word| !word.starts_with(['-', '(', '!'])))
+    {}
+    let mut found = None;
+    loop {
+        match words.next() {
+            None => return found,
+            Some(Some("-exec")) => {
+                let goes_on =
+                    |word: Option<&str>| matches!(word, Some("-exec" | "-o" | "-or" | ","));
+                return found.filter(|_| !words.any(goes_on));
+            }
+            Some(Some("-print" | "-print0")) => return found.filter(|_| words.next().is_none()),
+            Some(Some("-type")) => {
+                words.next_if_eq(&Some("f"))?;
+            }
+            Some(Some("-name")) => found = Some(ending(words.next()??)?),
+            Some(Some("!" | "-not")) => {
+                words.next_if(|word| matches!(word, Some("-name" | "-path")))?;
+                words.next()??;
+            }
+            Some(Some("-path" | "-maxdepth" | "-mindepth" | "-size" | "-mtime" | "-mmin")) => {
+                words.next()??;
+            }
+            Some(_) => return None,
+        }
+    }
+}
+
+/// Whether these words read the files that they name, and of a folder nothing.
+fn reads_these_alone(words: &[Word]) -> bool {
+    let name = words.first().and_then(Word::literal);
+    let recurses = |word: &Word| {
+        word.literal().is_none_or(|word| {
+            word.starts_with("--") || word.starts_with('-') && word.contains(['r', 'R', 'd'])
+        })
+    };
+    name.is_some_and(|name| READERS.contains(&name)) && !words.iter().any(recurses)
+}
+
+/// Programs that read the files that their words name, and nothing that one of these names.
+const READERS: &[&str] = &[
+    "cat",
+    "cksum",
+    "file",
+    "grep",
+    "head",
+    "ls",
+    "md5sum",
+    "nl",
+    "sha1sum",
+    "sha256sum",
+    "stat",
+    "tac",
+    "tail",
+    "wc",
+];
+
 /// A command runs on what is found below these roots. None: they cannot be told.
 fn on_found(
     prover: &mut LineProver<'_, '_>, words: &[Word], roots: &[Word], many: bool,
-    (spelled, through): (&[Word], bool),
+    (spelled, through): (&[Word], bool), ending: Option<&str>,
 ) {
-    let inner: Vec<Word> = words.iter().map(|word| found_below(roots, word, many)).collect();
+    let ending = ending.filter(|_| reads_these_alone(words));
+    let inner: Vec<Word> =
+        words.iter().map(|word| found_below(roots, word, many, ending)).collect();
     let before = prover.found.len();
     let outer = std::mem::take(&mut prover.found.files);
     if are_no_options(roots) {
@@ -145,8 +238,8 @@ fn are_no_options(roots: &[Word]) -> bool {
     !roots.is_empty() && roots.iter().all(certain)
 }
 
-/// The word with what is found in it. Below a single root its beginning is known, so that it is no option.
-fn found_below(roots: &[Word], word: &Word, many: bool) -> Word {
+/// The word with what is found in it. Below a single root its beginning is known, so that it is no option, and it may be its end.
+fn found_below(roots: &[Word], word: &Word, many: bool, ending: Option<&str>) -> Word {
     let certain = |root: &Word| {
         root.pieces.iter().all(|piece| matches!(piece, WordPiece::Text(_) | WordPiece::Home))
     };
@@ -154,6 +247,7 @@ fn found_below(roots: &[Word], word: &Word, many: bool) -> Word {
         [root] if word.literal() == Some("{}") && certain(root) => {
             let mut pieces = root.pieces.clone();
             pieces.push(WordPiece::Unknown { splits: many });
+            pieces.extend(ending.map(|ending| WordPiece::Text(ending.to_owned())));
             Word { span: word.span, pieces }
         }
         _ => replaced(word, "{}", many),
@@ -267,6 +361,6 @@ fn on_names(
     let roots: Vec<Word> = names.roots.iter().map(|(_, root)| root.clone()).collect();
     if prover.found.pay_words(words.len(), span) {
         let how = (names.spelled.as_slice(), through);
-        on_found(prover, &words, &roots, mark.is_none(), how);
+        on_found(prover, &words, &roots, mark.is_none(), how, names.ending.as_deref());
     }
 }

@@ -8,15 +8,24 @@ fn the_command_behind_is_seen() {
     check(
         Shell::Bash,
         &[
-            ("npx --no-install rm x", "npx --no-install rm x; !NotInstalled@4; [rm x]"),
-            ("npx -y rm x", "npx -y rm x; [rm x]"),
-            ("npm exec -- rm x", "npm exec -- rm x; [rm x]"),
-            ("pnpm exec rm x", "pnpm exec rm x; [rm x]"),
+            (
+                "npx --no-install rm x",
+                "npx --no-install rm x; !SettingsOfNpm@4; !NotInstalled@4; [rm x]",
+            ),
+            ("npx -y rm x", "npx -y rm x; !SettingsOfNpm@4; [rm x]"),
+            ("npm exec -- rm x", "npm exec -- rm x; !SettingsOfNpm@5; [rm x]"),
+            ("pnpm exec rm x", "pnpm exec rm x; !SettingsOfNpm@4; [rm x]"),
             ("pnpm rm x", "pnpm rm x"),
-            ("pnpm prettier x", "pnpm prettier x; [prettier x]; !SettingsOfChecker@3"),
-            ("yarn prettier x", "yarn prettier x; [prettier x]; !SettingsOfChecker@3"),
-            ("yarn exec rm x", "yarn exec rm x; [rm x]"),
-            ("bunx --no-install rm x", "bunx --no-install rm x; [rm x]"),
+            (
+                "pnpm prettier x",
+                "pnpm prettier x; !SettingsOfNpm@3; [prettier x]; !SettingsOfChecker@3",
+            ),
+            (
+                "yarn prettier x",
+                "yarn prettier x; !SettingsOfNpm@3; [prettier x]; !SettingsOfChecker@3",
+            ),
+            ("yarn exec rm x", "yarn exec rm x; !SettingsOfNpm@4; [rm x]"),
+            ("bunx --no-install rm x", "bunx --no-install rm x; !SettingsOfNpm@4; [rm x]"),
             ("python3 -m pytest -q", "python3 -m pytest -q; [pytest -q]"),
             ("python3 -mpytest -q", "python3 -mpytest -q; [pytest -q]"),
             ("python3 -Bm pytest -q", "python3 -Bm pytest -q; [pytest -q]"),
@@ -42,17 +51,17 @@ fn the_command_behind_is_seen() {
             ("uv run sh -c 'rm x'", "uv run sh -c rm x; [sh -c rm x]; rm x"),
             (
                 "npx --no-install nice rm x",
-                "npx --no-install nice rm x; !NotInstalled@5; [nice rm x]; rm x",
+                "npx --no-install nice rm x; !SettingsOfNpm@5; !NotInstalled@5; [nice rm x]; rm x",
             ),
             // What stands before a launcher needs nothing.
             (
                 "timeout 5 npx --no-install tsc",
-                "[timeout 5 npx --no-install tsc]; npx --no-install tsc; !NotInstalled@3; [tsc]; !SettingsOfTypeScript@3",
+                "[timeout 5 npx --no-install tsc]; npx --no-install tsc; !SettingsOfNpm@3; !NotInstalled@3; [tsc]; !SettingsOfTypeScript@3",
             ),
             ("xvfb-run -a rm x", "[xvfb-run -a rm x]; rm x"),
             ("xvfb-run -s x rm x", "[xvfb-run -s x rm x]; !RunsCode; rm x"),
             ("xvfb-run --frob rm x", "[xvfb-run --frob rm x]; !UnknownOption; rm x; x"),
-            ("npx tsc $x", "npx tsc ‹?*›; [tsc ‹?*›]; !SettingsOfTypeScript@3"),
+            ("npx tsc $x", "npx tsc ‹?*›; !SettingsOfNpm@3; [tsc ‹?*›]; !SettingsOfTypeScript@3"),
         ],
     );
 }
@@ -88,8 +97,8 @@ fn what_it_does_is_what_the_launcher_does() {
         ("npx --no-install tsc -p /x", "?2 r2:. w2:. l4:/x r4:/x ?5"),
         ("npx --no-install prettier --write a.js", "?2 l4:a.js r4:a.js w4:a.js ?5"),
         ("npx --no-install prettier --write /x/a.js", "?2 l4:/x/a.js r4:/x/a.js w4:/x/a.js ?5"),
-        ("npx --no-install jest --rootDir=/x", "?2 l3:/x r3:/x"),
-        ("npx --no-install vitest --frob", "?2 ?3"),
+        ("npx --no-install jest --rootDir=/x", "?2 l3:/x r3:/x ?4"),
+        ("npx --no-install vitest --frob", "?2 ?3 ?4"),
         ("python3 -m black src", "?2 r3:src w3:src ?4"),
         ("python3 -mblack src", "?1 r2:src w2:src ?3"),
         ("python3 -m pytest -p x", "?2 ?4"),
@@ -97,7 +106,7 @@ fn what_it_does_is_what_the_launcher_does() {
         ("python3 -m json.tool a b", "?2 r3:a w4:b"),
         ("python3 -m unittest discover -s /x", "?2 l5:/x r5:/x"),
         ("python3 -m unittest -q tests.a", "?2 ?4 l4:tests l4:tests.a l4:tests/a l4:…"),
-        ("python3 -m compileall -q src", "?2 w4:src"),
+        ("python3 -m compileall -q src", "?2 w4:__pycache__ w4:src"),
         ("poetry run python -m pytest -c /x", "?2 ?4 l6:/x r6:/x"),
         ("uv run ruff check --fix a.py", "?2 r5:a.py w5:a.py ?6"),
         ("bundle exec rspec -r x", "?2 ?4"),

@@ -39,7 +39,7 @@ const CALLS: &[Row] = &[
     ("git commit -s -F ~/.aws/credentials", "r4:~/.aws/credentials"),
     ("git commit -u -F ~/.aws/credentials", "r4:~/.aws/credentials"),
     ("git commit --allow-empty -sF ~/.ssh/id_rsa", "r4:~/.ssh/id_rsa"),
-    ("git commit -aF~/x", "r2:~/x"),
+    ("git commit -aF~/x", "r2:@x ?2"),
     // What writes, in each command that shows differences.
     ("git blame --output=/o a", "w2:/o r3:a"),
     ("git annotate --outp /o a", "w3:/o r4:a"),

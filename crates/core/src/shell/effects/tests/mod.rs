@@ -90,9 +90,13 @@ pub(super) fn shown(effects: &CommandEffects) -> String {
     }
     all.extend(effects.loads.iter().map(|(arg, file)| (*arg, format!("l{arg}:{}", show(file)))));
     all.extend(effects.urls.iter().map(|(arg, url)| (*arg, format!("u{arg}:{}", show(url)))));
-    all.extend(effects.unknown.iter().map(|(arg, why)| {
+    // Each of their commands heeds their settings.
+    let settings = [DoubtReason::SettingsOfCargo, DoubtReason::SettingsOfGolangci];
+    let unknown = effects.unknown.iter().filter(|(_, why)| !settings.contains(why));
+    all.extend(unknown.map(|(arg, why)| {
         let letter = match why {
             DoubtReason::ShowsObjects => 'o',
+            DoubtReason::ShowsFile => 'f',
             DoubtReason::ShowsSettings => 's',
             _ => '?',
         };

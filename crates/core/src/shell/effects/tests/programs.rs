@@ -297,10 +297,10 @@ pub(super) const INTERPRETERS: &[Row] = &[
 
 #[rustfmt::skip]
 pub(super) const PACKAGES: &[Row] = &[
-    ("npx prettier", "?1"),
-    ("npx -y foo@1 x", "?2"),
+    ("npx prettier", "?1 ?2"),
+    ("npx -y foo@1 x", "?2 ?4"),
     ("npx", "?1"),
-    ("npm exec foo", "?2"),
+    ("npm exec foo", "?2 ?3"),
     ("npm run x", ""),
     ("npm run x -- --script-shell=y", "l4:--script-shell=y l4:y"),
     ("npm --script-shell=sh run x", "?1"),
@@ -309,8 +309,8 @@ pub(super) const PACKAGES: &[Row] = &[
     ("npm ci", ""),
     ("npm config set script-shell sh", "?4"),
     ("npm test", ""),
-    ("pnpm dlx foo", "?2"),
-    ("bunx foo", "?1"),
+    ("pnpm dlx foo", "?2 ?3"),
+    ("bunx foo", "?1 ?2"),
     ("uvx ruff", "?1"),
     ("uv run x.py", "?2"),
     ("uv pip install x", ""),
