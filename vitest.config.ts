@@ -2,19 +2,13 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { enterPlainEnvironment } from './scripts/environment.mjs';
 import { enterTemporary } from './scripts/temporary.mjs';
 
 // `npx vitest` too leaves no temporary files behind.
 enterTemporary();
 
-// What the environment tells the product is not for its tests: they would write into the ledger of the person who runs them. Their
-// programs print without colours.
-for (const name of Object.keys(process.env)) {
-  if (
-    /^COUNTERSIGN_(?:API_KEY|AUTO|LEDGER|LEDGER_KEY|LOG|LOG_FORMAT|NOTIFY|TELEMETRY|THREADS)$|^FORCE_COLOR$/.test(name)
-  )
-    delete process.env[name];
-}
+enterPlainEnvironment();
 
 /** Every test, by its path, with its text. */
 const TESTS = new Map(

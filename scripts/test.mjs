@@ -18,6 +18,7 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { cargoReport } from './cargo-report.mjs';
 import { cargoForTests, findCargo } from './cargo.mjs';
+import { enterPlainEnvironment } from './environment.mjs';
 import { prepare } from './prepare.mjs';
 import { startPostgres } from './postgres.mjs';
 import { runningFile, runningIn } from './running.mjs';
@@ -243,6 +244,7 @@ async function runLane(steps, isFirst) {
   }
 }
 
+enterPlainEnvironment();
 rmSync(failedList, { force: true });
 mkdirSync(work, { recursive: true });
 for (const { build, runtimes, only, isInMemory, lanes } of stages) {
