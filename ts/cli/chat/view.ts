@@ -29,10 +29,10 @@ export interface ChatView {
   /** What became of requests that others decided in this run, in words, by their ids: `approved by mia`. */
   readonly decided: Readonly<Record<string, string>>;
   /**
-   * Requests of this run whose turn was over without an answer from here, and not since something was allowed here. It was their turn
-   * when none waited before them.
+   * Requests of this run that were over without an answer from here, and not since something was allowed here, oldest first.
+   * `behind`: those that waited before them, and do still.
    */
-  readonly overtaken: readonly ApprovalRequest[];
+  readonly overtaken: readonly { request: ApprovalRequest; behind: readonly string[] }[];
   readonly todos: readonly Todo[];
   /** Subagents that work at this moment. */
   readonly subagents: readonly { name: string; task: string; origin: readonly string[] }[];
