@@ -216,9 +216,11 @@ const dist = {
     ].map((path) => at(path));
     return hash(files(sources), read(install.stamp));
   },
+  /** What was made is still there, as it was made. */
   isFresh() {
-    return read(this.stamp) === this.wanted() && existsSync(at('dist', 'index.js'));
+    return read(this.stamp) === this.made(this.wanted());
   },
+  made: (wanted) => `${wanted} ${hash(files([at('dist')]))}`,
   async make() {
     say('bundling TypeScript');
     const aside = join(work, 'dist');
@@ -289,7 +291,7 @@ export async function prepare({ build = 'shipped', runtimes = false, force = [],
           const begun = next?.begin?.().catch(() => {});
           await step.make();
           // Sources edited during a build must count as not built.
-          writeFileSync(step.stamp, wanted);
+          writeFileSync(step.stamp, step.made?.(wanted) ?? wanted);
           say(`${step.name}: done in ${seconds(since)}`);
           await begun;
         }

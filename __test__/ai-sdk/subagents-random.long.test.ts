@@ -169,7 +169,7 @@ async function holds(seed: number, end: End, width: number, most: number): Promi
   }
 }
 
-const SEEDS = Number(process.env['SEEDS'] ?? effort(3, 25));
+const SEEDS = Number(process.env['COUNTERSIGN_SEEDS'] ?? effort(3, 25));
 
 describe.each(ENDS)('a family that is %s', (end) => {
   it('keeps every promise, whatever happens when', async () => {

@@ -43,6 +43,11 @@ function run(command: string | readonly string[], options: ConfineOptions = {}) 
   return { status, signal, stdout, stderr, refused: refusals(stdout + stderr), aside: putAside() };
 }
 
+// Where there is nothing to confine with, most tests of confinement are skipped. There that would not be missed.
+test.runIf(process.env.CI && process.platform === 'linux')('in CI a command can be confined, with namespaces', () => {
+  expect(report).toMatchObject({ by: 'landlock', supported: true, namespaces: true });
+});
+
 describe.runIf(report.by === 'landlock')('a confined command', () => {
   test('writes where it may and nowhere else, and what was refused is told', () => {
     const { stdout, refused, status } = run('echo x > own && cat own; echo x > ../outside/kept; exit 4');

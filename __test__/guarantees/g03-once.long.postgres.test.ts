@@ -2,7 +2,7 @@
  * G3 over PostgreSQL: processes of agents and of deciders (3 each in `npm run test:all`) on one ledger, whose server is killed
  * twice. Every tool that was approved ran exactly once, and no other.
  *
- * `RUNS=1000 npx vitest run --project long-postgres g03-once.long.postgres` has more of it.
+ * `COUNTERSIGN_RUNS=1000 npx vitest run --project long-postgres g03-once.long.postgres` has more of it.
  */
 import { describe, expect, it } from 'vitest';
 import { eventually, stage, type Worker } from '../ledger/processes.js';
@@ -13,7 +13,7 @@ const PROCESSES = effort(2, 3);
 const AGENTS = ['a', 'b', 'c'].slice(0, PROCESSES);
 const DECIDERS = ['mia', 'noa', 'ola'].slice(0, PROCESSES);
 /** For each process of agents. Two executions each. */
-const RUNS = Number(process.env['RUNS'] ?? effort(15, 200));
+const RUNS = Number(process.env['COUNTERSIGN_RUNS'] ?? effort(15, 200));
 const AT_ONCE = 10;
 /** In ms: it takes as long as it takes. */
 const PATIENCE = 300_000 + RUNS * 3_000;

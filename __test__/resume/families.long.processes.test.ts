@@ -112,11 +112,11 @@ async function all(moments: readonly string[], each: (moment: string) => Promise
 }
 
 /**
- * All of them with EVERY_MOMENT=1; else every tenth, others in each test. Where there is little time, two of these: one of
+ * All of them with COUNTERSIGN_EVERY_MOMENT=1; else every tenth, others in each test. Where there is little time, two of these: one of
  * the first half and one of the second, others on each version of the AI SDK.
  */
 function some(moments: readonly string[], nth: number): string[] {
-  if (process.env['EVERY_MOMENT'] !== undefined) return [...moments];
+  if (process.env['COUNTERSIGN_EVERY_MOMENT'] !== undefined) return [...moments];
   const part = moments.filter((_, index) => index % 10 === nth);
   if (isThorough) return part;
   const half = Math.floor(part.length / 2);

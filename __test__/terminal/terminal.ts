@@ -321,10 +321,11 @@ function shows(screen: string, wanted: Wanted): boolean {
 }
 
 /** Whether screens are written instead of compared: with `vitest --update`. */
-const isUpdating = process.argv.some((arg) => arg === '-u' || arg === '--update') || process.env['SCREENS'] === 'write';
+const isUpdating =
+  process.argv.some((arg) => arg === '-u' || arg === '--update') || process.env['COUNTERSIGN_SCREENS'] === 'write';
 
 /**
- * Compares a screen with the stored one, `screens/<name>.txt`. Replace what differs from run to run before. `SCREENS=write`
+ * Compares a screen with the stored one, `screens/<name>.txt`. Replace what differs from run to run before. `COUNTERSIGN_SCREENS=write`
  * writes it again.
  */
 export function matchesScreen(name: string, screen: string): void {
@@ -339,7 +340,7 @@ export function matchesScreen(name: string, screen: string): void {
   try {
     kept = readFileSync(file, 'utf8');
   } catch {
-    throw new Error(`there is no screen ${name}: write it with SCREENS=write. It would be:\n${text}`);
+    throw new Error(`there is no screen ${name}: write it with COUNTERSIGN_SCREENS=write. It would be:\n${text}`);
   }
   if (kept !== text) throw new Error(`the screen ${name} is another now.\nIt was:\n${kept}\nIt is:\n${text}`);
 }

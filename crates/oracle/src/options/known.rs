@@ -84,7 +84,7 @@ const RUNS: &[(&[&str], &[&str])] = &[
     // `less --version`.
     (&["bat", "batcat"], &["less"]),
     // `cargo -vV` prints the version of the system.
-    (&["cargo"], &["lsb_release"]),
+    (&["cargo"], &["lsb_release", "getopt"]),
 ];
 
 /// Files of the user's own with settings, and of the project, by the programs that look for them.
@@ -224,6 +224,8 @@ pub fn is_known(words: &[String], effect: &ObservedEffect, world: &WorldTree) ->
                         || is_below(path, &format!("{PROJECT}/.git/objects")))
                 // It compares the files with those that are committed.
                 || program == "cargo" && is_below(path, &format!("{PROJECT}/.git/objects"))
+                // `cargo doc` goes through the names below the package, symlinks too, and opens none of these files.
+                || program == "cargo" && effect.kind == EffectKind::Lists
                 // To look a user up as root reads more files.
                 || path == "/etc/shadow" && !named
                 // It looks whether it may; a secret that it prints is seen.
