@@ -152,8 +152,9 @@ const addonFor = (build) => ({
   stamp: join(work, 'addon.stamp'),
   wanted: () => `${build} ${wantedAddon()}`,
   isFresh() {
-    const [made, sources] = read(this.stamp)?.split(' ') ?? [];
+    const [made, sources, content] = read(this.stamp)?.split(' ') ?? [];
     if (sources !== wantedAddon() || (made !== build && made !== 'shipped')) return false;
+    if (content !== hash(files([at('binding')]))) return false;
     const names = existsSync(at('binding')) ? readdirSync(at('binding')) : [];
     return (
       ['binding.js', 'loader.js', 'binding.d.ts'].every((name) => names.includes(name)) &&
@@ -161,6 +162,7 @@ const addonFor = (build) => ({
       (process.platform !== 'linux' || names.some((name) => name.startsWith('countersign-confine.')))
     );
   },
+  made: (wanted) => `${wanted} ${hash(files([at('binding')]))}`,
   async make() {
     say(
       `building the addon, as ${build === 'tests' ? 'tests use it' : 'it ships'} (the first time takes some minutes)`,

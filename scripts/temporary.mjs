@@ -32,8 +32,8 @@ export function enterTemporary(memory) {
     delete process.env[MARK];
     if (before === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = before;
-    tell(readdirSync(folder));
     try {
+      tell(readdirSync(folder));
       rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
     } catch (error) {
       // A program that was let go of may still write there: that is no failure of a test.

@@ -40,6 +40,8 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const failedTests = [];
 /** The Rust tests that could not try something here, by the reason. */
 const skippedTests = new Map();
+/** The TypeScript tests that were skipped, by their file. Their titles say why. */
+const skippedInFiles = new Map();
 /** `{ name, ms }` of each file of tests. */
 const times = [];
 /** The lanes of TypeScript tests that run. */
@@ -154,6 +156,14 @@ function readReport({ numPassedTests, numFailedTests, numPendingTests, numTodoTe
   for (const { name, status, message, assertionResults, startTime, endTime } of testResults) {
     const file = relative(root, name);
     times.push({ name: file, ms: endTime - startTime });
+    const left = assertionResults.filter(
+      ({ status }) => status === 'pending' || status === 'todo' || status === 'skipped',
+    );
+    if (left.length > 0)
+      skippedInFiles.set(
+        file,
+        left.map(({ fullName }) => fullName),
+      );
     for (const test of assertionResults.filter((each) => each.status === 'failed')) {
       failedTests.push(`${file}: ${test.fullName}\n    ${test.failureMessages[0]?.split('\n')[0] ?? ''}`);
     }
@@ -292,6 +302,9 @@ function tellEnd() {
   }
   if (total.skipped > 0) say(`${total.skipped} skipped`);
   for (const [why, tests] of skippedTests) say(`skipped, ${why}: ${inFewWords(tests)}`);
+  const mostSkipped = [...skippedInFiles].toSorted(([, a], [, b]) => b.length - a.length).slice(0, SLOWEST);
+  for (const [file, [first, ...more]] of mostSkipped)
+    say(`skipped in ${file}: ${first}${more.length > 0 ? ` and ${more.length} more` : ''}`);
   for (const name of failedTests) say(`failed: ${name}`);
   if (failures.length > 0) say(`FAILED: ${failures.join(', ')}`);
   writeFileSync(failedList, failedTests.map((name) => `${name}\n`).join(''));

@@ -157,7 +157,7 @@ function check(end: End, { events, started, startedBefore, pending }: Seen): voi
 type Told = { type: string; approvalId: string; toolCallId: string; origin: readonly string[] };
 
 async function holds(seed: number, end: End, width: number, most: number): Promise<void> {
-  const seen = await Promise.race([live(seed, end, width, most), sleep(120_000).then(() => undefined)]);
+  const seen = await Promise.race([live(seed, end, width, most), sleep(500_000).then(() => undefined)]);
   if (seen === undefined) throw new Error(`seed ${seed} hangs`);
   try {
     check(end, seen);

@@ -80,7 +80,7 @@ const source = findSource();
 export const noBrowser = typeof source === 'function' ? undefined : source.missing;
 
 /** So long, in ms, does a page wait for anything, for hangs alone: less than its test may take, so that the test says what for. */
-export const PATIENCE = 120_000;
+export const PATIENCE = 400_000;
 
 /** `describe` for tests in a browser. */
 export function describeInBrowser(name: string, tests: () => void): void {
