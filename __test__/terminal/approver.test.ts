@@ -233,7 +233,7 @@ test('what approves is what the prompt says that it does', async () => {
       const { input, output, until, shown } = place(isTTY);
       const decided = terminalApprover({ input, output })(await requestFor({ path: 'a' }, 'look'), signal);
       await until('Run it? ');
-      expect(shown()).toContain('y, yes or ok; n or no;');
+      expect(shown()).toContain('y = run, n = reject');
       input.write(`${word}\r\n`);
       expect(await decided, word).toEqual({ type: 'approve' });
     }
