@@ -66,6 +66,20 @@ describe('doctor', () => {
     expect((await run()).stdout).toMatch(/^problem /m);
   });
 
+  it('says once that a policy file is broken, and not that there are no files', async () => {
+    const { root, run } = there('version = 1\n[[rule]]\nefect = "deny"\nreads = ["${project}/.env"]\n');
+    const file = join(root, '.countersign/policy.toml');
+    const { stdout } = await run('--json');
+    const { broken, policies, problems } = JSON.parse(stdout) as Record<string, string[]>;
+    expect([broken, policies]).toEqual([[file], []]);
+    expect(problems!.filter((text) => text.includes('efect'))).toEqual([
+      expect.stringMatching(/^[^:]*policy\.toml:3:1: unknown key/),
+    ]);
+    const text = (await run()).stdout;
+    expect(text).toMatch(/^policies +broken: .*policy\.toml \(none of its rules count, denies included/m);
+    expect(text).not.toContain('no files');
+  });
+
   it('ends with 0 where nothing is broken: a folder needs no AI SDK', async () => {
     const { run } = there();
     const { stdout, code } = await run();

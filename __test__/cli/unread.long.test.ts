@@ -142,7 +142,7 @@ test('the chat with its output redirected asks where the human looks', async () 
   onTestFinished(() => terminal.close());
   await expect.poll(() => readFileSync(join(root, 'log.txt'), 'utf8'), PATIENTLY).toContain('/help lists commands');
   terminal.type('make it\r');
-  await terminal.waitFor('anything else: no');
+  await terminal.waitFor('other text rejects');
   expect(terminal.all()).toContain('a.txt');
   terminal.type('y\r');
   await expect.poll(() => readFileSync(join(root, 'log.txt'), 'utf8'), PATIENTLY).toContain('Done.');

@@ -36,6 +36,21 @@ const RULES: readonly Rule[] = [
   { pattern: /\b(?:simply|obviously|of course)\b/i, instead: 'nothing' },
 ];
 
+/** What the pages for users do not say: words of other languages in English clothes. */
+const PAGE_RULES: readonly Rule[] = [
+  { pattern: /\bstands? (?:in|behind|beside|there)\b/i, instead: '"is in", "comes after"' },
+  { pattern: /\btells? of\b/i, instead: '"reports", "shows"' },
+  { pattern: /\bspeaks? of\b/i, instead: '"covers", "is about"' },
+  { pattern: /\b(?:some|any|every)body\b/i, instead: '"a person", "anyone", "everyone"' },
+  { pattern: /\bof (?:yours|ours)\b/i, instead: '"your own"' },
+  { pattern: /\bby (?:itself|themselves)\b/i, instead: '"on its own", "separately"' },
+  { pattern: /\bbut for\b/i, instead: '"except"' },
+  { pattern: /\bgoes on waiting\b/i, instead: '"still waits"' },
+  { pattern: /\bunless said\b/i, instead: '"by default"' },
+  { pattern: /\bwhat asks\b/i, instead: '"a call that needs approval"' },
+  { pattern: /\bthe very (?:name|words|step|call)\b/i, instead: '"exactly the", "the same"' },
+];
+
 /** Words of a sentence, at most. */
 export const LONGEST = 30;
 
@@ -80,11 +95,14 @@ const plain = (text: string): string =>
 const sentencesOf = (text: string): string[] => text.split(/(?<=[.!?][)"']?) (?=\S)/);
 const wordsOf = (sentence: string): number => sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
 
-/** What is wrong with a page, one line for each fault. */
-export function faultsOf(source: string): string[] {
+/** What is wrong with a page for users, one line for each fault. */
+export const faultsOfPage = (source: string): string[] => faultsOf(source, PAGE_RULES);
+
+/** What is wrong with a text, one line for each fault. */
+export function faultsOf(source: string, more: readonly Rule[] = []): string[] {
   return passagesOf(source).flatMap(({ line, text }) => {
     const said = plain(text);
-    const phrases = RULES.flatMap(({ pattern, instead }) => {
+    const phrases = [...RULES, ...more].flatMap(({ pattern, instead }) => {
       const found = pattern.exec(said)?.[0];
       return found === undefined ? [] : [`line ${line}: "${found.trim()}": say ${instead}`];
     });

@@ -121,8 +121,11 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
       await expect.poll(() => prompts(terminal), PATIENTLY).toBe(1);
       terminal.write('\u0003');
       await terminal.ended();
-      expect(terminal.code).not.toBe(0);
+      expect(terminal.code).toBe(1);
       expect(terminal.raw).not.toContain('deleted');
+      // One sentence, and no stack.
+      expect(terminal.raw).toContain('Ctrl+C: the human ended the run.');
+      expect(terminal.raw).not.toMatch(/DOMException|\n\s+at /);
       expect(prompts(terminal)).toBe(1);
     });
 

@@ -14,6 +14,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseAst } from 'rolldown/parseAst';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exec, type Finished } from '../runtimes.js';
 import { compile, type Compiled } from '../support/compiler.js';
@@ -85,6 +86,42 @@ test.each(blocks)('$place is of a kind that is tried', ({ kind }) => {
 
 test.each(scripts)('$place fits the types', ({ name }) => {
   expect(compiled.complaints.filter((text) => text.startsWith(`${name}.`))).toEqual([]);
+});
+
+/** What the oldest Node of `package.json` does not have: syntax that it refuses, and functions that came later. */
+const NEWER =
+  /\b(?:Promise\.(?:withResolvers|try)|Array\.fromAsync|(?:Object|Map)\.groupBy|Iterator\.|RegExp\.escape)\b/;
+
+interface SyntaxNode {
+  type: string;
+  kind?: unknown;
+  phase?: unknown;
+  [key: string]: unknown;
+}
+
+const isNode = (value: unknown): value is SyntaxNode =>
+  typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string';
+
+function newerIn(code: string, lang: 'ts' | 'tsx'): string[] {
+  const found = NEWER.exec(code)?.slice(0, 1) ?? [];
+  const visit = (node: SyntaxNode): void => {
+    if (node.type === 'VariableDeclaration' && String(node.kind).includes('using')) found.push(String(node.kind));
+    if (node.type === 'Decorator') found.push('a decorator');
+    if (node.type === 'ImportDeclaration' && node.phase != null) found.push(`import ${String(node.phase)}`);
+    for (const value of Object.values(node).flat()) if (isNode(value)) visit(value);
+  };
+  visit(parseAst(code, { lang }) as unknown as SyntaxNode);
+  return found;
+}
+
+test.each(scripts)('$place runs on the oldest Node', ({ code, kind }) => {
+  expect(newerIn(code, kind === 'tsx' ? 'tsx' : 'ts')).toEqual([]);
+});
+
+test('syntax that Node 20 does not have is found', () => {
+  for (const code of ['await using gate = open();', '{ using x = y; }', '@x class A {}', 'Promise.withResolvers();'])
+    expect(newerIn(code, 'ts'), code).toHaveLength(1);
+  expect(newerIn('const gate = createGate(); await gate.close();', 'ts')).toEqual([]);
 });
 
 test('no complaint is about something else', () => {

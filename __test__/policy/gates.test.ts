@@ -132,6 +132,29 @@ describe('a policy file that changes', () => {
     expect((await became(stream, run('ls'), { gate })).effect).toBe('ask');
   });
 
+  it('and is broken from the start takes its denies with it: each question and a warning name the file', async () => {
+    const { root, user } = machine();
+    const path = user(file('[[rule]]\nefect = "deny"\neffect = "deny"\nreads = ["${project}/.env"]\n'));
+    const warned: string[] = [];
+    const listen = (warning: Error) => warned.push(warning.message);
+    process.on('warning', listen);
+    const said = `${path}:3:1 is broken, and none of its rules count, denies included: unknown key "efect"`;
+    try {
+      for (const policy of [undefined, { version: 1 as const, default: 'allow' as const }]) {
+        const gate = createGate({ policyFiles: true, place: { cwd: root }, ...(policy && { policy }) });
+        for (const command of ['cat .env', 'ls']) {
+          const { effect, reason } = await gate.check(run(command));
+          expect([effect, reason.slice(0, said.length)], command).toEqual(['ask', said]);
+        }
+        await gate.close();
+      }
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      expect(warned).toEqual([expect.stringContaining(said)]);
+    } finally {
+      process.off('warning', listen);
+    }
+  });
+
   it.each<[string, (path: string) => void]>([
     ['becomes a directory', (path) => (rmSync(path), mkdirSync(path))],
     ['becomes a link that leads nowhere', (path) => (rmSync(path), symlinkSync('/nowhere/x', path))],

@@ -236,7 +236,7 @@ test('what approves is what the prompt says that it does', async () => {
       const { input, output, until, shown } = place(isTTY);
       const decided = terminalApprover({ input, output })(await requestFor({ path: 'a' }, 'look'), signal);
       await until('Run it? ');
-      expect(shown()).toContain('y, yes or ok; n or no;');
+      expect(shown()).toContain('y = run, n = reject');
       input.write(`${word}\r\n`);
       expect(await decided, word).toEqual({ type: 'approve' });
     }
@@ -472,7 +472,7 @@ describe.each(AROUND)('in a function %s', (_, around) => {
     const third = (await gate.history()).find(({ toolCallId }) => toolCallId === 'three');
     expect(third?.decision).toMatchObject({
       type: 'reject',
-      reason: expect.stringContaining('Give terminalApprover() itself as onApprovalRequest') as unknown,
+      reason: 'Asking the human failed: nobody can answer.',
     });
     expect(warned.warnings.join()).toContain('nobody knows which call');
     // Its end is a failure, and the program hears of it.
@@ -598,7 +598,7 @@ describe('on a pipe, after a call that another function did not ask about', () =
     expect(await go('second', gate, given(ask))).toEqual([]);
     const second = (await gate.history()).find(({ runId }) => runId === 'second');
     expect(second?.decision).toMatchObject({
-      reason: expect.stringContaining('nobody knows which call') as unknown,
+      reason: 'Asking the human failed: nobody can answer.',
     });
   });
 

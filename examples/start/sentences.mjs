@@ -85,6 +85,8 @@ const SENTENCES = [
     (path) => ({ kind: 'list', ...within(path) }),
   ],
   [form(`(?:list|ls)\\s+${PATH}`), (path) => ({ kind: 'list', ...within(path) })],
+  // What the chat says to try, with any model.
+  [form('what\\s+is\\s+in\\s+this\\s+(?:folder|project)\\?*'), () => ({ kind: 'list' })],
   [
     form(
       `find\\s+(?:all\\s+)?(?:the\\s+)?(?:files?\\s+)?(?:called\\s+|named\\s+)?${PATH}(?:\\s+(?:in|below)\\s+${PATH})?`,

@@ -14,6 +14,7 @@ export function checkRules({
   interruptOn,
   policy,
   root,
+  place = 'createDeepAgent',
 }: {
   tools: ToolSet;
   /** Those whose names stand in the prompt for what they do. */
@@ -23,9 +24,10 @@ export function checkRules({
   interruptOn: InterruptOn | undefined;
   policy: PolicyInput | readonly PolicyInput[] | undefined;
   root: string;
+  /** Whose rules they are, for messages. */
+  place?: string;
 }): void {
   refuseForeign(tools, [...Object.keys(builtins), 'task']);
-  const place = 'createDeepAgent';
   planFor({ tools, interruptOn, unknownTools: undefined, place, judgesAll: policy !== undefined });
   if (policy === undefined) return;
   const policies = new Policies({ policy, files: 'none', place: { cwd: root } }, place);

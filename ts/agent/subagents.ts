@@ -11,7 +11,7 @@ import { checkList } from '../options/names.js';
 import { approvalNote } from './describe-approvals.js';
 import { checkRules } from './check-rules.js';
 import { systemPromptOf } from './prompt.js';
-import { createTaskTool } from './tools/task.js';
+import { taskToolOf } from './tools/task.js';
 import { withoutUndefined } from '../values/without-undefined.js';
 
 /** What all agents of one main agent share. */
@@ -72,7 +72,7 @@ function taskAgentOf(given: Subagent, starter: AgentStarter, house: AgentFamily)
     ...(subagents.length === 0 ? {} : { task: taskTool(taskAgents(subagents, own, house), house) }),
     ...ownTools,
   };
-  checkRules({ tools, builtins: house.builtins, above: [starter.tools], interruptOn, policy, root: house.root });
+  checkRules({ tools, builtins: house.builtins, above: [starter.tools], interruptOn, policy, root: house.root, place });
   const approvals = house.describeApprovals ? approvalNote(tools, own.interruptOn, own.rules) : '';
   return withoutUndefined({
     name,
@@ -93,7 +93,7 @@ function taskAgentOf(given: Subagent, starter: AgentStarter, house: AgentFamily)
 }
 
 export const taskTool = (subagents: readonly TaskAgent[], { maxResultCharacters }: AgentFamily): ToolSet[string] =>
-  createTaskTool({ subagents, maxResultCharacters });
+  taskToolOf({ subagents, maxResultCharacters }, 'createDeepAgent');
 
 /** What an agent has that neither starts others nor asks the human. */
 export const DEFAULT_BUILTINS: readonly BuiltinName[] = [

@@ -77,8 +77,11 @@ export async function tellTaken(
     await print(`${style('yellow', 'counted')}  ${shortId(record.approvalId)}  ${standing(toJson(record))}`);
   else {
     const then = becomes(record, await toldRun(ledger, record, ledger.pending));
-    const more = then === '' ? '' : `  ${then}`;
-    await print(`${style('green', TAKEN[decision.type])}  ${shortId(record.approvalId)}${more}`);
+    const check = decision.type === 'edit' ? 'arguments that the tool does not accept are asked about again' : '';
+    const more = [then, check]
+      .filter((part) => part !== '')
+      .map((part, index) => (index === 0 ? `  ${part}` : `; ${part}`));
+    await print(`${style('green', TAKEN[decision.type])}  ${shortId(record.approvalId)}${more.join('')}`);
   }
 }
 

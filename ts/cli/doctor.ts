@@ -1,4 +1,4 @@
-/** `countersign doctor`: what this machine gives. */
+/** `countersign doctor`: checks this machine. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { ConfinementReport, PolicyLayer } from '../../index.js';
@@ -18,6 +18,8 @@ interface Checkup {
   ai: string | null;
   confinement: ConfinementReport;
   policies: { layer: PolicyLayer; file: string; trusted: boolean }[];
+  /** Policy files that could not be read. */
+  broken: string[];
   /** What is wrong. */
   problems: string[];
 }
@@ -33,7 +35,7 @@ export async function doctor(args: readonly string[], version: string): Promise<
 
 async function look(version: string): Promise<Checkup> {
   const ai = installedSdk();
-  const { policies, problems } = await policyFiles();
+  const { policies, broken, problems } = await policyFiles();
   return {
     version,
     platform: `${process.platform}-${process.arch}`,
@@ -41,6 +43,7 @@ async function look(version: string): Promise<Checkup> {
     ai,
     confinement: confinementReport(),
     policies,
+    broken,
     problems: [...problems, ...sdkProblems(ai, process.versions)],
   };
 }
@@ -70,29 +73,30 @@ function installedSdk(): string | null {
   }
 }
 
-async function policyFiles(): Promise<Pick<Checkup, 'policies' | 'problems'>> {
+async function policyFiles(): Promise<Pick<Checkup, 'policies' | 'broken' | 'problems'>> {
   try {
     const all = new Policies({ policy: undefined, files: 'all', place: undefined }, 'doctor');
-    const { layers, broken, problems } = await all.layers();
+    const { layers, problems } = await all.layers();
+    const counts = new Set(layers.map(({ name }) => name));
+    // Beside them are the files of what is remembered and of what is trusted.
+    const unread = problems.filter(({ source }) => /policy\.(?:toml|json)$/.test(source) && !counts.has(source));
     return {
       policies: layers.map(({ layer, name, trusted }) => ({ layer, file: name, trusted })),
-      problems: [
-        ...problems.map(({ message, source }) => `${source}: ${message}`),
-        ...(broken === null ? [] : [broken]),
-      ],
+      broken: [...new Set(unread.map(({ source }) => source))],
+      problems: problems.map(({ message }) => message),
     };
   } catch (error) {
-    return { policies: [], problems: [messageOf(error)] };
+    return { policies: [], broken: [], problems: [messageOf(error)] };
   }
 }
 
-function linesOf({ version, platform, runtime, ai, confinement, policies, problems }: Checkup): string[] {
+function linesOf({ version, platform, runtime, ai, confinement, policies, broken, problems }: Checkup): string[] {
   const rows = [
     ['countersign', `${version} on ${platform}, with its native addon`],
     ['runtime', runtime],
     ['AI SDK', ai === null ? 'none in this folder; to build an agent here: npm install ai' : `ai ${ai}`],
     ...confinementRows(confinement),
-    ...policyRows(policies),
+    ...policyRows(policies, broken),
     ...problems.map((problem) => ['problem', problem] as const),
   ] as const;
   return rows.map(([name, what]) => `${name.padEnd(14)}${safeText(what)}`);
@@ -113,11 +117,14 @@ function confinementRows(found: ConfinementReport): (readonly [string, string])[
   ];
 }
 
-function policyRows(policies: Checkup['policies']): (readonly [string, string])[] {
-  if (policies.length === 0) return [['policies', 'no files: what the program says counts alone']];
-  const said = policies.map(
-    ({ layer, file, trusted }) =>
-      `${layer}: ${file}${trusted ? '' : ' (not trusted: it tightens only; countersign policy trust)'}`,
-  );
+function policyRows(policies: Checkup['policies'], broken: Checkup['broken']): (readonly [string, string])[] {
+  if (policies.length + broken.length === 0) return [['policies', 'no files: only what the program says counts']];
+  const said = [
+    ...policies.map(
+      ({ layer, file, trusted }) =>
+        `${layer}: ${file}${trusted ? '' : ' (not trusted: it tightens only; countersign policy trust)'}`,
+    ),
+    ...broken.map((file) => `broken: ${file} (none of its rules count, denies included, and nothing is allowed)`),
+  ];
   return said.map((text, index) => [index === 0 ? 'policies' : '', text] as const);
 }

@@ -26,7 +26,7 @@ const HELP = `countersign: human approval between an AI agent's tool call and it
 
   demo                    the same on a temporary project, with a scripted
                           model: no key, no network
-  init                    puts an approval before the tools of a project's agent
+  init                    adds approvals to the tools of your project's agent
 
 Requests in a ledger:
   pending                 what waits for a decision
@@ -38,7 +38,7 @@ Requests in a ledger:
   runs                    runs that are not over
   audit                   list, verify, export, head, keygen
   ledger                  info, verify, compact
-  webhooks                what receivers did not take, and to send it again
+  webhooks                list undelivered events and resend them
 
 Policies:
   policy init             a first policy for a project
@@ -46,12 +46,13 @@ Policies:
   policy explain          the same, with the rules that matched and lost
   policy lint             rules that are shadowed, match nothing, or allow much
   policy replay           recorded calls against other rules: what would change
+  policy suggest          rules that would have saved you questions
   policy import           the rules of another product as a policy
   policy preset           the text of a preset, to copy and change
   policy trust            let a project's policy allow, not only tighten
-  grants                  decisions that are remembered; takes them back
+  grants                  list and revoke remembered decisions
   preview                 a call as text that is safe to show
-  doctor                  what this machine gives: confinement, SDK, policies
+  doctor                  checks this machine: confinement, SDK, policies
   completion              for bash, zsh and fish
 
   countersign help <command>     its options, with an example
@@ -168,7 +169,7 @@ let exit: number;
 try {
   exit = await main(process.argv.slice(2));
 } catch (error) {
-  exit = tellError(error);
+  exit = tellError(error, process.argv.slice(2));
 }
 process.exitCode = exit;
 // What goes wrong with the last that was said is told after it.

@@ -51,33 +51,33 @@ const RISK: ManualOption = {
   name: '--risk',
   value: 'high',
   values: ['high'],
-  help: 'those alone that a rule marks as a risk',
+  help: 'only those that a rule marks as a risk',
 };
 const DECIDE: readonly ManualOption[] = [
-  { name: '--reason', value: 'TEXT', help: 'stands in the record; with a rejection the model is told it' },
-  {
-    name: '--yes',
-    short: 'y',
-    help: 'asks nothing back: not about a call that stands out, nor about what is remembered',
-  },
+  { name: '--reason', value: 'TEXT', help: 'is kept in the record and sent to the model' },
+  { name: '--yes', short: 'y', help: 'skip all confirmations' },
   BY,
   GROUP,
 ];
+/** Of decisions that let nothing run as it was asked: nothing of them is confirmed. */
+const DECIDE_WITHOUT: readonly ManualOption[] = DECIDE.map((option) =>
+  option.name === '--yes' ? { ...option, help: 'changes nothing here: this decision has no confirmation' } : option,
+);
 const REMEMBER: ManualOption = {
   name: '--remember',
   value: 'always|DURATION|Nx',
   values: ['always'],
-  help: 'answers the next such calls of the project as well, for ever, for a time such as 30d, or for a number of them such as 5x. It says what that is, and asks, before anything is decided',
+  help: 'also answers later calls like this one in the project: always, for a time such as 30d, or for a number of calls such as 5x. Before it decides, it shows what will be remembered and asks for a yes',
 };
 const EXACT: ManualOption = {
   name: '--exact',
-  help: 'remembers the very words of the command, and not what begins with them',
+  help: 'remember only this exact command',
 };
 const NOTIFY: ManualOption = {
   name: '--notify',
   value: 'bell|desktop|none',
   values: ['bell', 'desktop', 'none'],
-  help: 'how a terminal calls you when something comes to wait [default: COUNTERSIGN_NOTIFY, or else bell]',
+  help: 'how the terminal notifies you of a new request [default: COUNTERSIGN_NOTIFY, or else bell]',
 };
 const POLICY: ManualOption = {
   name: '--policy',
@@ -91,12 +91,12 @@ const IDS = 'The first or the last six characters of an id are enough, if no oth
 const CALL: readonly ManualOption[] = [
   {
     ...POLICY,
-    help: 'a policy file or preset:NAME, instead of the files of this machine; several are pooled',
+    help: 'a policy file or preset:NAME, instead of the files of this machine; several are combined',
   },
   { name: '--tool', value: 'NAME', help: 'the tool [default: execute]' },
   { name: '--args', value: 'JSON', help: 'its arguments, instead of a command line' },
   { name: '--cwd', value: 'DIR', help: 'where relative paths start' },
-  { name: '--confined', help: 'as it is for a command that runs confined and writes there alone' },
+  { name: '--confined', help: 'judges it as a command that runs confined and can write only there' },
   { name: '--json', help: 'the verdict as JSON' },
 ];
 
@@ -166,25 +166,25 @@ export const PAGES: readonly ManualPage[] = [
       },
       {
         name: '--auto',
-        help: 'Auto-approve: what would be asked about runs at once. What a policy denies does not',
+        help: 'Auto-approve: calls that would be asked about run at once. Calls that a policy denies do not',
       },
-      { name: '--plan', help: 'only what is read-only runs' },
+      { name: '--plan', help: 'only read-only calls run' },
       {
         name: '--prompt',
         value: 'TEXT',
-        help: 'one prompt, then it ends. Without a terminal nobody is asked: what asks is rejected',
+        help: 'one prompt, then it ends. Without a terminal nobody is asked: a call that needs an answer is rejected',
       },
       {
         name: '--json',
-        help: 'JSON Lines of what happens; prompts come from --prompt or from stdin, a line each. Nobody is asked',
+        help: 'events as JSON Lines; prompts come from --prompt or from stdin, one per line. Nobody is asked',
       },
       NOTIFY,
       {
         name: '--plain',
-        help: 'lines instead of a screen: for screen readers, and for terminals that can do little',
+        help: 'lines instead of a screen: for screen readers and simple terminals',
       },
     ],
-    'Settings are in .countersign/config.toml of the project, and in ~/.config/countersign/config.toml. Without a terminal it reads stdin line by line: prompts, and answers to what waits, in turn. Exit: 0 done; 1 the run failed; 2 wrong usage; 3 something needed an answer and nobody could give it; 130 cancelled.',
+    'Settings are in .countersign/config.toml of the project, and in ~/.config/countersign/config.toml. Without a terminal it reads stdin line by line: prompts, and answers to requests, in turn. Exit: 0 done; 1 the run failed; 2 wrong usage; 3 something needed an answer and nobody could give it; 130 cancelled.',
   ),
   page(
     'demo',
@@ -196,28 +196,28 @@ export const PAGES: readonly ManualPage[] = [
       { name: '--model', value: 'ID', help: 'a real model instead, as in countersign chat' },
       { name: '--base-url', value: 'URL', help: 'the server of that model' },
     ],
-    'It takes the options of countersign chat too, but --cwd.',
+    'It also takes the options of countersign chat, except --cwd.',
   ),
   page(
     'init',
     '[DIRECTORY]',
-    "Puts an approval before the tools of a project's agent: shows the lines as a diff, and writes them after a yes. What it does not understand it leaves alone, and prints the lines to add.",
+    "Adds approvals to the tools of a project's agent: it shows the change as a diff, and writes it after a yes. It does not change code that it does not understand, and prints the lines to add instead.",
     'countersign init --dry-run',
     [
-      { name: '--yes', short: 'y', help: 'writes without a question' },
+      { name: '--yes', short: 'y', help: 'writes without asking' },
       { name: '--dry-run', help: 'writes nothing' },
-      { name: '--force', help: 'also into files with changes that are not committed, and where there is no git' },
+      { name: '--force', help: 'also changes files that have uncommitted changes, and works outside of git' },
     ],
-    'It writes a first policy, too, made from the scripts and languages of the project. Exit 1 when something is left to do by hand.',
+    'It also writes a first policy, based on the scripts and languages of the project. Exit 1 when something is left to do by hand, or there is no agent.',
   ),
-  onLedger('pending', '', 'What waits for a decision, oldest first.', 'countersign pending --json', [
-    { name: '--run', value: 'ID', help: 'of this run alone' },
+  onLedger('pending', '', 'Requests that wait for a decision, oldest first.', 'countersign pending --json', [
+    { name: '--run', value: 'ID', help: 'only of this run' },
     RISK,
   ]),
   onLedger(
     'show',
     'ID…',
-    'A request: what would run, why it is asked about, what became of it.',
+    'A request: what would run, why it needs approval, and its outcome.',
     'countersign show 4f2a91c3',
     [],
     IDS,
@@ -230,7 +230,7 @@ export const PAGES: readonly ManualPage[] = [
     [
       {
         name: '--like',
-        help: 'approves those that wait in its run and are like it as well: of the same tool, and what the same "always" would answer. None that stands out',
+        help: 'also approves similar requests that wait in the same run: of the same tool, and covered by the same "always". Never one that stands out',
       },
       REMEMBER,
       EXACT,
@@ -241,16 +241,22 @@ export const PAGES: readonly ManualPage[] = [
   onLedger(
     'reject',
     'ID…',
-    'Does not let calls run; the model is told the reason.',
+    'Rejects calls. The model gets the reason.',
     'countersign reject 4f2a91c3 --reason "use notes.md instead"',
-    [{ name: '--stop', help: 'the run ends, too' }, REMEMBER, EXACT, ...DECIDE],
+    [{ name: '--stop', help: 'also ends the run' }, REMEMBER, EXACT, ...DECIDE],
     IDS,
   ),
-  onLedger('edit', 'ID', 'Lets a call run with other arguments.', 'countersign edit 4f2a91c3 --editor', [
-    { name: '--args', value: 'JSON', help: 'all of the arguments' },
-    { name: '--editor', help: 'opens them in $VISUAL or $EDITOR; what is unchanged or empty is not an edit' },
-    ...DECIDE,
-  ]),
+  onLedger(
+    'edit',
+    'ID',
+    'Lets a call run with other arguments.',
+    `countersign edit 4f2a91c3 --args '{"path":"old.txt"}'`,
+    [
+      { name: '--args', value: 'JSON', help: 'all of the arguments' },
+      { name: '--editor', help: 'opens them in $VISUAL or $EDITOR; a text that is unchanged or empty is not an edit' },
+      ...DECIDE,
+    ],
+  ),
   onLedger(
     'respond',
     'ID [-]',
@@ -262,16 +268,22 @@ export const PAGES: readonly ManualPage[] = [
       {
         name: '--answer',
         value: 'TEXT',
-        help: 'for questions: one for each, in their order; several labels with commas between them',
+        help: 'for questions: one for each, in order; separate several labels with commas',
       },
-      ...DECIDE,
+      ...DECIDE_WITHOUT,
     ],
   ),
-  onLedger('skip', 'ID…', 'Does not let calls run; the model goes on without.', 'countersign skip 4f2a91c3', DECIDE),
+  onLedger(
+    'skip',
+    'ID…',
+    'Skips calls: they do not run, and the model goes on without them.',
+    'countersign skip 4f2a91c3',
+    DECIDE_WITHOUT,
+  ),
   onLedger(
     'watch',
     '',
-    'What waits, as it happens.',
+    'Requests that wait, as a live list.',
     'countersign watch --json | jq .type',
     [BY, GROUP, NOTIFY],
     'On a terminal: j and k move, d or Enter shows a request, ? lists the keys, q ends it. y approves, n rejects with a reason, e edits, r gives a result, s approves and remembers, x skips. On a pipe: a line for each event.',
@@ -279,31 +291,31 @@ export const PAGES: readonly ManualPage[] = [
   onLedger(
     'inbox',
     '',
-    'Opens a page in the browser on which it can be decided, and prints a link to it.',
+    'Opens a web page where you can approve or reject requests, and prints a link to it.',
     'countersign inbox --port 8080',
     [
-      { name: '--no-open', help: 'prints the link alone, as it does over ssh, in CI, on pipes and with --json' },
-      { name: '--port', value: 'N', help: 'where it listens [default: a free one]' },
+      { name: '--no-open', help: 'only prints the link, as it does over ssh, in CI, on pipes and with --json' },
+      { name: '--port', value: 'N', help: 'the port to listen on [default: a free one]' },
       { name: '--by', value: 'NAME', help: 'who decides [default: the user of the system]' },
       { ...GROUP, short: 'g' },
       {
         name: '--undo',
         value: 'SECONDS',
-        help: 'for how long a decision can be taken back before it leaves the page [default: 5]; 0: it is sent at once',
+        help: 'how long a decision can be taken back before it is sent [default: 5]; 0: it is sent at once',
       },
     ],
   ),
   onLedger('runs', '', 'Runs that are not over.', 'countersign runs --all', [
-    { name: '--all', help: 'those that are over, too' },
+    { name: '--all', help: 'also those that are over' },
   ]),
   onLedger(
     'history',
     '',
-    'What was decided, the latest last: when, by whom, what, and why.',
+    'Past decisions, the latest last: when, by whom, what, and why.',
     'countersign history --tool execute --limit 20',
     [
-      { name: '--run', value: 'ID', help: 'of this run alone' },
-      { name: '--tool', value: 'NAME', help: 'of this tool alone' },
+      { name: '--run', value: 'ID', help: 'only of this run' },
+      { name: '--tool', value: 'NAME', help: 'only of this tool' },
       RISK,
       { name: '--limit', value: 'N', help: 'how many [default: 50]; 0: all' },
     ],
@@ -311,16 +323,16 @@ export const PAGES: readonly ManualPage[] = [
   page(
     'grants',
     '[revoke ID…]',
-    'Decisions that are remembered for ever: list them, or take them back.',
+    'Lists and revokes decisions that are remembered for a project.',
     'countersign grants revoke 4f2a91c3',
     [
       { name: '--cwd', value: 'DIR', help: 'the project [default: that of this directory]' },
       { name: '--json', help: 'JSON Lines instead of text' },
     ],
-    'What a run or a session remembers lives in its own process: /grants of the chat has those.',
+    'What a run or a session remembers is kept in its own process: /grants in the chat lists it.',
   ),
-  onLedger('audit list', '', 'Entries of the audit, the last 100.', 'countersign audit list --since 2h', [
-    { name: '--run', value: 'ID', help: 'of this run alone' },
+  onLedger('audit list', '', 'The last 100 entries of the audit.', 'countersign audit list --since 2h', [
+    { name: '--run', value: 'ID', help: 'only of this run' },
     { name: '--kind', value: 'KIND', help: 'such as decided or granted' },
     { name: '--since', value: 'TIME', help: '2026-05-04T12:00:00Z, or 2h for two hours ago' },
     { name: '--limit', value: 'N', help: 'how many; 0: all' },
@@ -328,51 +340,47 @@ export const PAGES: readonly ManualPage[] = [
   onLedger(
     'audit verify',
     '',
-    'Looks at each entry, and at each request against the entries. Exit 1 when anything was changed.',
+    'Checks each entry, and each request against the entries. Exit 1 when anything was changed.',
     'countersign audit verify --head head.txt --key ledger.pub',
     [
-      { name: '--head', value: 'FILE', help: 'a head that was published' },
-      { name: '--key', value: 'PUBLICKEY', help: 'who signed it' },
+      { name: '--head', value: 'FILE', help: 'a published head' },
+      { name: '--key', value: 'PUBLICKEY', help: 'the public key of its signature' },
       { name: '--file', value: 'EXPORT', help: 'an export, instead of a ledger' },
-      { name: '--from', value: 'N', help: 'where the export begins' },
+      { name: '--from', value: 'N', help: 'the entry at which the export begins' },
     ],
   ),
-  onLedger(
-    'audit export',
-    '',
-    'The entries as JSON Lines, each to the byte.',
-    'countersign audit export > audit.jsonl',
-    [{ name: '--from', value: 'N', help: 'from this entry on' }],
-  ),
-  onLedger('audit head', '', 'Where the audit stands, to be published.', 'countersign audit head --sign ledger.key', [
+  onLedger('audit export', '', 'The entries as JSON Lines, byte for byte.', 'countersign audit export > audit.jsonl', [
+    { name: '--from', value: 'N', help: 'from this entry on' },
+  ]),
+  onLedger('audit head', '', 'The head of the audit, to be published.', 'countersign audit head --sign ledger.key', [
     { name: '--sign', value: 'KEYFILE', help: 'signs it' },
     { name: '--origin', value: 'NAME', help: 'whose audit it is' },
   ]),
   page(
     'audit keygen',
     'NAME',
-    'A key to sign heads with; its public key is printed.',
+    'Makes a key to sign heads with, and prints its public key.',
     'countersign audit keygen example.com/ledger > ledger.pub',
     [{ name: '--output', short: 'o', value: 'FILE', help: 'where the key goes [default: NAME.key]' }],
   ),
-  onLedger('ledger info', '', 'Where it is, and what it holds.', 'countersign ledger info'),
+  onLedger('ledger info', '', 'Where the ledger is, and what it holds.', 'countersign ledger info'),
   onLedger(
     'ledger verify',
     '',
-    'Looks at everything it holds. Exit 1 when anything was changed.',
+    'Checks everything in the ledger. Exit 1 when anything was changed.',
     'countersign ledger verify',
   ),
   onLedger(
     'ledger compact',
     '',
-    'Drops what ended long ago, and gives space back.',
+    'Removes what ended long ago, and frees its space.',
     'countersign ledger compact --contents 30d',
     [
       { name: '--contents', value: 'DURATION', help: 'arguments and results of what ended longer ago' },
       { name: '--records', value: 'DURATION', help: 'whole records of what ended longer ago' },
     ],
   ),
-  onLedger('webhooks', '', 'What receivers of webhooks did not take.', 'countersign webhooks --retry all', [
+  onLedger('webhooks', '', 'Lists undelivered events and resends them.', 'countersign webhooks --retry all', [
     { name: '--retry', value: 'ID', help: 'sends it again; may be given several times. all: everything' },
   ]),
   page(
@@ -381,26 +389,26 @@ export const PAGES: readonly ManualPage[] = [
     'What the policies say about a call. Exit 0 allow, 3 ask, 4 deny.',
     'countersign policy check "git status && ls"',
     [...CALL, { name: '--batch', help: 'lines {"id","policy","call","cwd"?,"project"?,"home"?} to verdicts' }],
-    'A command line with ; | && or quotes in it must be one argument, in quotes: else the shell that you type it in takes it apart.',
+    'A command line with ; | && or quotes in it must be one argument, in quotes: otherwise your shell takes it apart.',
   ),
   page(
     'policy explain',
     'COMMAND…',
-    'The same, with the rules that matched and lost.',
+    'The same as policy check, with the rules that matched and lost.',
     'countersign policy explain ls -la',
     CALL,
   ),
   page(
     'policy init',
     '[DIRECTORY]',
-    'Writes a first policy for a project, and says how to change it.',
+    'Writes a first policy for a project, with comments on how to change it.',
     'countersign policy init',
     [
       {
         name: '--preset',
         value: 'NAME',
         values: PRESETS,
-        help: 'what it begins with: read-only or developer [default: read-only]',
+        help: 'the preset to start from: read-only or developer [default: read-only]',
       },
     ],
   ),
@@ -413,32 +421,32 @@ export const PAGES: readonly ManualPage[] = [
       { name: '--tool', value: 'NAME', help: 'a tool that exists; may be given several times' },
       { name: '--json', help: 'the findings as JSON' },
     ],
-    "Without a file it looks at this project's. Exit 1 when something is plainly wrong.",
+    "Without a file it checks the project's policy. Exit 1 when something is plainly wrong.",
   ),
   page(
     'policy replay',
     'LOG',
-    'Recorded calls against other rules: what would change.',
+    'Judges recorded calls by other rules, and lists what would change.',
     'countersign policy replay calls.jsonl --policy new.toml',
     [
-      { ...POLICY, help: 'the rules to try; several are pooled' },
+      { ...POLICY, help: 'the rules to try; several are combined' },
       { name: '--cwd', value: 'DIR', help: 'where relative paths start' },
       { name: '--json', help: 'the changes as JSON' },
     ],
-    'LOG has a line {"toolName","args","cwd"?,"effect"?} for each call; - is stdin.',
+    'LOG has a line {"toolName","args","cwd"?,"effect"?} for each call; - means stdin.',
   ),
   page(
     'policy suggest',
     '',
-    "Rules for this project's policy, from what was asked about in it, with what they would have saved.",
+    "Suggests rules for this project's policy from past requests, and counts the questions that they would have saved.",
     'countersign policy suggest',
     [
       { name: '--cwd', value: 'DIR', help: 'a folder of the project [default: this one]' },
-      { name: '--write', help: 'accepts what is shown; without it a terminal asks, and a pipe only shows' },
-      { ...BY, help: 'who accepts it; the audit has that [default: the user of the system]' },
+      { name: '--write', help: 'writes the rules; without it, a terminal asks and a pipe only shows them' },
+      { ...BY, help: 'who accepts them, for the audit [default: the user of the system]' },
       ...LEDGER.map((option) => (option.name === '--json' ? { ...option, help: 'the suggestion as JSON' } : option)),
     ],
-    'It takes what "always" would have saved for calls that people approved three times or rejected three times, and judges the whole history with it. A rule that would let through what somebody did not let through is left out. Rules are added at the end of .countersign/policy.toml; what is there stays as it is.',
+    'It starts from the rules that "always" would have saved for calls that people approved or rejected three times, and judges the whole history with them. It leaves out a rule that would allow a call that a person did not allow. Rules are added at the end of .countersign/policy.toml; the rest of the file is not changed.',
   ),
   page(
     'policy import',
@@ -450,7 +458,7 @@ export const PAGES: readonly ManualPage[] = [
         name: '--output',
         short: 'o',
         value: 'FILE',
-        help: 'where it goes, never over a file that is there [default: stdout]',
+        help: 'the file to write; an existing file is not overwritten [default: stdout]',
       },
     ],
   ),
@@ -463,11 +471,11 @@ export const PAGES: readonly ManualPage[] = [
   page(
     'policy trust',
     '[DIRECTORY]',
-    "Lets a project's policy allow, not only tighten, as it is now.",
+    "Lets a project's policy, in its present form, allow calls and not only ask and deny.",
     'countersign policy trust',
     [
-      { name: '--remove', help: 'no longer' },
-      { name: '--list', help: 'which ones are trusted' },
+      { name: '--remove', help: 'withdraws the trust' },
+      { name: '--list', help: 'lists the trusted policies' },
     ],
   ),
   page(
@@ -478,21 +486,21 @@ export const PAGES: readonly ManualPage[] = [
     [
       { name: '--tool', value: 'NAME', help: 'the tool' },
       { name: '--args', value: 'JSON', help: 'its arguments' },
-      { name: '--width', value: 'COLUMNS', help: 'breaks lines there' },
+      { name: '--width', value: 'COLUMNS', help: 'breaks lines at this width' },
       { name: '--batch', help: 'lines {"id","toolName","args","width"?} to {"id","text","flags"}' },
     ],
   ),
   page(
     'doctor',
     '',
-    'What this machine gives, for this folder: the versions of countersign, the runtime and the AI SDK, what holds a command that runs confined, and which policy files count. Ends with 1 where something is wrong.',
+    'Checks this machine for this folder: the versions of countersign, the runtime and the AI SDK, how commands can be confined, and which policy files count. Exit 1 when something is wrong.',
     'countersign doctor --json',
     [{ name: '--json', help: 'the same as one line of JSON' }],
   ),
   page(
     'completion',
     'bash|zsh|fish',
-    'Completion of commands and options for a shell, to be loaded by it.',
+    'Prints a completion script for a shell.',
     'countersign completion bash >> ~/.bash_completion',
   ),
 ];

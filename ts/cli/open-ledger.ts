@@ -54,7 +54,11 @@ export function ledgerName(option: string | undefined): string {
       `which ledger? Pass --ledger sqlite:PATH or postgres://…, or set COUNTERSIGN_LEDGER, or run it where ${HERE} is`,
     );
   if (missing === undefined) return name;
-  throw new ExitError(Exit.ledger, `there is no ledger at ${missing}: look at ${place}`, 'ERR_LEDGER_IO');
+  throw new ExitError(
+    Exit.ledger,
+    `there is no ledger at ${missing}: check the path in ${place}, or run the agent first`,
+    'ERR_LEDGER_IO',
+  );
 }
 
 /**
@@ -72,7 +76,11 @@ export async function ledgerToBegin(option: string | undefined): Promise<{ name:
   }
   if (missing === undefined) return { name };
   if (existsSync(dirname(missing))) return { name, missing };
-  throw new ExitError(Exit.ledger, `there is no folder for the ledger ${missing}: look at ${place}`, 'ERR_LEDGER_IO');
+  throw new ExitError(
+    Exit.ledger,
+    `there is no folder for the ledger ${missing}: check the path in ${place}, or make the folder`,
+    'ERR_LEDGER_IO',
+  );
 }
 
 interface FoundLedger {

@@ -14,7 +14,7 @@ import { listText, subcommandsOf } from './manual.js';
 import { folderOf, readJson, readOptions } from './options.js';
 import { policyInit, presetNamed } from './policy-init.js';
 import { policySuggest } from './policy-suggest.js';
-import { printJson } from './print.js';
+import { count, printJson } from './print.js';
 import { trustCommand } from './trust.js';
 
 const CALL = {
@@ -192,7 +192,8 @@ async function lint(args: readonly string[]): Promise<number> {
   const worst = findings.filter(({ severity }) => severity === 'error').length;
   if (values.json !== true) {
     const warnings = findings.filter(({ severity }) => severity === 'warning').length;
-    process.stdout.write(`${worst} errors, ${warnings} warnings, ${findings.length - worst - warnings} hints\n`);
+    const infos = findings.length - worst - warnings;
+    process.stdout.write(`${count(worst, 'error')}, ${count(warnings, 'warning')}, ${infos} info\n`);
   }
   return worst > 0 ? Exit.failure : Exit.ok;
 }

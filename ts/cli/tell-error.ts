@@ -3,6 +3,7 @@ import { CountersignError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { safeText } from '../native.js';
 import { ExitError, UsageError } from './exit.js';
+import { pageOf } from './manual.js';
 import { exitOf } from './open-ledger.js';
 
 const SYSTEM: Readonly<Record<string, string>> = {
@@ -24,9 +25,10 @@ function inOurWords(error: unknown): string {
   return path === undefined ? words : `${path}: ${words}`;
 }
 
-/** On stderr, as text that is safe to show. @returns the exit code */
-export function tellError(error: unknown): number {
-  const hint = error instanceof UsageError ? '\nSee `countersign help`.' : '';
+/** On stderr, as text that is safe to show. @param command what was typed, for its page of help @returns the exit code */
+export function tellError(error: unknown, command: readonly string[] = []): number {
+  const page = pageOf(command)?.name;
+  const hint = error instanceof UsageError ? `\nSee \`countersign help${page === undefined ? '' : ` ${page}`}\`.` : '';
   const named = CountersignError.isInstance(error) || error instanceof ExitError ? error.code : undefined;
   const code = named === undefined ? '' : `${named}: `;
   process.stderr.write(`countersign: ${code}${safeText(inOurWords(error))}${hint}\n`);

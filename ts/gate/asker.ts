@@ -662,7 +662,9 @@ export class CallAsker {
     const isOurs = isSuch(error, (each) => CountersignError.isInstance(each));
     if (isSuch(error, isNobody)) this.#turns.nobody ??= error as Error;
     const said = isOurs ? `it failed: ${messageOf(error)}` : `it failed (${originOf(error)})`;
-    return this.gate.refuseByCallback(name, record, `Asking the human failed: ${messageOf(error)}`, said);
+    // What to do about it is for the developer, not for the model.
+    const why = isSuch(error, isNobody) ? 'nobody can answer.' : messageOf(error);
+    return this.gate.refuseByCallback(name, record, `Asking the human failed: ${why}`, said);
   }
 
   /** `null`: as long as it takes. A callback has a human at hand; without one, the wait might never end. */

@@ -59,6 +59,7 @@ import { ToolSchemas, type SchemaSource } from './schemas.js';
 import type { TakenAnswer } from './taken-answer.js';
 import { EventTeller, type CheckEdit, type Offers, type RequestProgress } from './teller.js';
 import { GateValues } from './values.js';
+import { warnOfPolicies } from './warn-policies.js';
 
 /** How many requests that are over are told at once, at the most. */
 const MAX_HISTORY = 1_000;
@@ -92,9 +93,11 @@ export class LocalGate implements Omit<Gate, 'request'> {
     this.timeout = timeout === undefined ? null : checkPositive('createGate: timeout', timeout);
     this.reviewer = takeReviewer(options.reviewer, 'createGate');
     const ledger = ledgerOptions(options);
-    const control = new GateControl(options, filesOf(ledger), (problems) =>
-      this.#teller.publish({ type: 'policy-changed', problems, at: Date.now() }),
-    );
+    const control = new GateControl(options, filesOf(ledger), (problems) => {
+      // A logger is told of it as an error.
+      if (logger?.error === undefined) void warnOfPolicies(control, problems);
+      this.#teller.publish({ type: 'policy-changed', problems, at: Date.now() });
+    });
     const redactor = Redactor.from(options.redact);
     const telemetry = Telemetry.from(options.telemetry);
     const isQuiet = ledger.ledger === 'memory:' && logger === undefined && telemetry === undefined;

@@ -41,7 +41,7 @@ export function checkGiven(names: OptionNames, options: unknown, place: string):
     if (kind === 'logger') checkLogger(value, place, name);
     if (isNothing(value, kind))
       throw new InvalidConfigError({
-        message: `${place}: ${name} is ${emptyAs(value)}, and without it ${kind === 'filter' ? 'all of them would be meant' : 'less would be refused'}: give it a value, or leave it out.`,
+        message: `${place}: ${name} is ${emptyAs(value)}, so ${kind === 'filter' ? 'all of them would be meant' : 'less would be refused'}. Set it or remove it.`,
       });
   }
 }

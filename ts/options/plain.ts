@@ -67,7 +67,7 @@ const dataWith = (hint: string): CopyKind => ({
         if (Number.isFinite(value)) return value;
         throw wrong(place, `is ${value}`);
       case 'undefined':
-        throw wrong(place, 'is undefined: leave it out if that is meant');
+        throw wrong(place, 'is undefined: set it or remove it');
       case 'object':
         if (value === null) return value;
         throw wrong(place, `must be a plain object, not ${kindOf(value)}`);

@@ -25,11 +25,10 @@ export type LineAnswer = Decision | UntakenLine;
 type AnswerableCall = Pick<ApprovalRequest, 'args' | 'allowedDecisions' | 'flags'>;
 
 /** What is said with each request. */
-export const SHORT = 'y, yes or ok; n or no; ? others; anything else: no, with that as the reason';
+export const SHORT = 'y = run, n = reject, e = edit, ? = help; other text rejects and is the reason';
 
 /** The same on a pipe, where nothing can be asked back. */
-export const SHORT_PIPED =
-  'y, yes or ok; n or no; anything else: no, with that as the reason. One line answers one call';
+export const SHORT_PIPED = 'y = run, n = reject; other text rejects and is the reason. One line answers one call';
 
 /** The same, and how to see all of what is not shown whole. */
 export const shortFor = (asked: Pick<ApprovalRequest, 'flags'>): string =>
@@ -70,7 +69,7 @@ export function answersTo(asked: AnswerableCall): string[] {
 }
 
 /** What is said of all others. */
-export const OTHERS = 'Anything else is no, with that as the reason. An empty line decides nothing.';
+export const OTHERS = 'Other text rejects and is the reason. An empty line decides nothing.';
 
 /**
  * An empty line decides nothing. What is no answer is a rejection with that reason.

@@ -20,6 +20,12 @@ import { withoutUndefined } from '../../values/without-undefined.js';
 
 const MAX_STEPS = 20;
 
+interface TaskToolOptions {
+  subagents: readonly TaskAgent[];
+  description?: string;
+  maxResultCharacters?: number | undefined;
+}
+
 /** @see agent.d.ts */
 export function createTaskTool(options: {
   subagents: readonly TaskAgent[];
@@ -27,10 +33,17 @@ export function createTaskTool(options: {
   maxResultCharacters?: number;
 }): BuiltinTools['task'] {
   requireSdk('createTaskTool', createTaskTool);
-  const { subagents, description, maxResultCharacters } = takeNeeded('createTaskTool', options);
-  checkList(subagents ?? null, 'createTaskTool', 'subagents');
-  const agents = agentsByName(subagents);
-  const most = mostOf(maxResultCharacters, 'createTaskTool');
+  return taskToolOf(takeNeeded('createTaskTool', options), 'createTaskTool');
+}
+
+/** @param place what the user called, for messages */
+export function taskToolOf(
+  { subagents, description, maxResultCharacters }: TaskToolOptions,
+  place: string,
+): BuiltinTools['task'] {
+  checkList(subagents ?? null, place, 'subagents');
+  const agents = agentsByName(subagents, place);
+  const most = mostOf(maxResultCharacters, place);
   const names = [...agents.keys()];
   const tool = {
     description: description ?? describe(subagents),
@@ -115,18 +128,18 @@ const ENDS: Partial<Record<string, string>> = {
 const stepsOf = (count: number): string => (count === 1 ? 'one step' : `${count} steps`);
 
 /** @throws {InvalidConfigError} */
-function agentsByName(subagents: readonly TaskAgent[]): Map<string, TaskAgent> {
-  const wrong = (what: string) => new InvalidConfigError({ message: `createTaskTool: ${what}` });
+function agentsByName(subagents: readonly TaskAgent[], called: string): Map<string, TaskAgent> {
+  const wrong = (what: string) => new InvalidConfigError({ message: `${called}: ${what}` });
   if (subagents.length === 0) throw wrong('subagents must name at least one agent.');
   const agents = new Map<string, TaskAgent>();
   const fixed: FixedTools = new WeakMap();
   for (const given of subagents) {
-    const whose = `createTaskTool: the subagent ${toldName(given)}`;
+    const whose = `${called}: the subagent ${toldName(given)}`;
     const agent = takeNeeded('createTaskTool: subagent', given, whose);
     const { name, interruptOn, policy } = agent;
     if (typeof name !== 'string' || name.trim() === '') throw wrong('each subagent must have a name.');
     if (agents.has(name)) throw wrong(`there are two subagents with the name ${JSON.stringify(name)}.`);
-    const place = `createTaskTool: the subagent ${name}`;
+    const place = `${called}: the subagent ${name}`;
     const tools = agent.tools === undefined ? {} : takeTools(agent.tools, place, fixed);
     refuseQuestions(tools, place);
     if (policy !== undefined) void new Policies({ policy, files: 'none', place: undefined }, place);

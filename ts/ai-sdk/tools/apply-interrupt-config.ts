@@ -78,7 +78,7 @@ const taken = <T>(interruptOn: T, place: string): T =>
 function checkConfigured(place: string, interruptOn: unknown): void {
   if (interruptOn === undefined)
     throw new InvalidConfigError({
-      message: `${place}: interruptOn is undefined: pass 'none' where nothing is gated.`,
+      message: `${place}: interruptOn is undefined, so nothing would be gated. Set it, or pass 'none' if that is meant.`,
     });
 }
 

@@ -43,6 +43,8 @@ export async function openGate(
     policy,
     policyFiles: true,
     place: { cwd: folder },
+    // The chat says it itself: a warning of the process would be written over the screen.
+    logger: { error: () => {} },
     ...(hasKey ? { encryption: {} } : {}),
   });
   try {

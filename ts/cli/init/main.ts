@@ -188,6 +188,16 @@ const INSTALL: Readonly<Record<Project['manager'], string>> = {
   bun: 'bun add countersign',
 };
 
+/** As docs/hosts.md has it: not `countersign` itself, which would bring `countersign/react` another React than the page has. */
+const FOR_NEXT: readonly string[] = [
+  '  add to the object of your next.config:',
+  '    serverExternalPackages: [',
+  "      'countersign-linux-x64-gnu', 'countersign-linux-arm64-gnu',",
+  "      'countersign-linux-x64-musl', 'countersign-linux-arm64-musl',",
+  "      'countersign-darwin-x64', 'countersign-darwin-arm64', 'countersign-win32-x64-msvc',",
+  '    ],',
+];
+
 function nextOf(project: Project, { changes, hasRoute }: Plan): string[] {
   const hasPolicy = changes.some(({ file }) => file === POLICY);
   const files = changes.flatMap(({ file, before }) => (before === undefined ? [] : [file]));
@@ -200,7 +210,7 @@ function nextOf(project: Project, { changes, hasRoute }: Plan): string[] {
     ...(hasRoute ? [...PAGE, ''] : []),
     'What to do next:',
     ...(project.isInstalled ? [] : [`  ${INSTALL[project.manager]}`]),
-    ...(project.isNext ? ["  serverExternalPackages: ['countersign'] in your next.config"] : []),
+    ...(project.isNext ? FOR_NEXT : []),
     ...(hasPolicy ? ['  npx countersign policy trust   lets the policy allow, not only ask and deny'] : []),
     '  npx countersign policy explain git status',
     ...(undo.length === 0 ? [] : [`To undo it: ${undo.join(' && ')}`]),

@@ -10,7 +10,7 @@ use crate::policy::document::{
 };
 
 use super::file::{self, FileCare, FileContent, FileStamp};
-use super::snapshot::unreadable;
+use super::snapshot::{broken_text, unreadable};
 use super::trust::{self, own_path, trust_hash};
 use super::{LayerFiles, LayerProblem, LayerSnapshot};
 use crate::call::hex;
@@ -171,13 +171,15 @@ impl LayerState {
         let mut hash = Sha256::new();
         let mut documents = Vec::new();
         let mut problems = Vec::new();
-        let mut broken = None;
+        let mut broken = Vec::new();
         for slot in &self.slots {
             // Of a file that came to be there, and cannot be read, it is not known what it says.
             let kept = slot.held.is_some() && !slot.is_gone();
             if !kept && !slot.errors.is_empty() {
-                let first = slot.errors.first().map(ToString::to_string).unwrap_or_default();
-                broken.get_or_insert(first);
+                broken.extend(slot.errors.first().map(|first| match slot.held {
+                    Some(_) => first.to_string(),
+                    None => broken_text(first),
+                }));
             }
             if let Some(HeldContent { document, bytes, .. }) = &slot.held {
                 put(&mut hash, document, &sha256(bytes));
@@ -208,7 +210,8 @@ impl LayerState {
             put(&mut hash, document, text);
             documents.push(Arc::clone(document));
         }
-        hash.update([u8::from(broken.is_some())]);
+        hash.update([u8::from(!broken.is_empty())]);
+        let broken = (!broken.is_empty()).then(|| broken.join("; "));
         LayerSnapshot { documents, broken, problems, hash: hex(&hash.finalize()) }
     }
 }

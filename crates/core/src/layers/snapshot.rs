@@ -12,7 +12,7 @@ pub struct LayerSnapshot {
     /// Managed, user, project, code: those that exist.
     pub documents: Vec<Arc<PolicyDocument>>,
     /// The file of a layer is there and was never read, or was there and is gone: what it says is not known, so that nothing
-    /// may be allowed. To be shown.
+    /// may be allowed. Each such file with its place and what that means; to be shown.
     pub broken: Option<String>,
     /// What is wrong with files, broken or not.
     pub problems: Vec<LayerProblem>,
@@ -40,6 +40,14 @@ impl LayerProblem {
         let errors = vec![unreadable(&file, reason)];
         Self { layer: LayerKind::User, file, kept: true, errors }
     }
+}
+
+/// Of a file that was never read: where it is broken, and what that means for its rules.
+pub(super) fn broken_text(first: &DocumentError) -> String {
+    let place = first.place_text();
+    let fault = first.to_string();
+    let fault = fault.strip_prefix(&place).unwrap_or(&fault);
+    format!("{place} is broken, and none of its rules count, denies included{fault}")
 }
 
 /// What is wrong with a file as a whole.

@@ -252,7 +252,9 @@ fn what_was_never_read_breaks_everything_until_it_can_be() {
     let file = dir.write(USER, "version = ");
     let layers = dir.open();
     let snapshot = layers.snapshot();
-    assert!(snapshot.broken.as_deref().unwrap().starts_with(&format!("{}:1:11: ", file.display())));
+    let lost = "is broken, and none of its rules count, denies included: ";
+    let said = format!("{}:1:11 {lost}", file.display());
+    assert!(snapshot.broken.as_deref().unwrap().starts_with(&said), "{:?}", snapshot.broken);
     assert!(!snapshot.problems[0].kept);
     let hash = snapshot.hash.clone();
     // Still.
@@ -279,7 +281,8 @@ fn what_is_no_text_or_no_file_or_too_large() {
         fs::create_dir_all(dir.0.join("config")).unwrap();
         let path = dir.0.join(USER);
         make(&path);
-        let expected = format!("{}: {what}", path.display());
+        let lost = "is broken, and none of its rules count, denies included";
+        let expected = format!("{} {lost}: {what}", path.display());
         assert_eq!(dir.open().snapshot().broken, Some(expected));
     }
 }

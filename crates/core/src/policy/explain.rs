@@ -24,6 +24,8 @@ pub struct ConsideredRule {
     pub rule: RuleRef,
     /// What it says of this action: an ask, where it only could match.
     pub effect: Effect,
+    /// What is written in it.
+    pub written: Effect,
     /// What came of it.
     pub outcome: RuleOutcome,
 }
@@ -90,6 +92,7 @@ pub fn explain(
             outcome: outcome(&tried.rule, tried.effect, tried.untrusted),
             rule: tried.rule,
             effect: tried.effect,
+            written: tried.written,
         });
         considered.push(rules.collect());
     }

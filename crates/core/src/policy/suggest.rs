@@ -333,10 +333,16 @@ fn path(
             vec![named.clone(), format!("{named}/**")],
             // A use of all of it may be any: which one, the tool alone says.
             format!(
-                "{} {} and all below it, by {}",
+                "{} {}{}, by {}",
                 if *access == FileAccess::Write { "writing" } else { "reading" },
                 // Not as the call calls it: that may be a symlink.
                 told_name(inside.unwrap_or(real)),
+                // A tool that deletes does not say whether it is given a file.
+                if *extent == UseExtent::Perhaps {
+                    " and, if it is a folder, all below it"
+                } else {
+                    " and all below it"
+                },
                 rule.tools
                     .iter()
                     .flatten()

@@ -145,7 +145,9 @@ impl JudgedAction {
             (VerdictCause::Default(source), _) => {
                 write!(text, " is not covered by any rule, and {} {verb} by default", source.name)
             }
-            (VerdictCause::Covered, _) => write!(text, " is covered by the rest of the call"),
+            (VerdictCause::Covered, _) => {
+                write!(text, " needs no rule of its own: the rest of the call decides")
+            }
             (VerdictCause::Unknown, _) => Ok(()),
             (VerdictCause::Protected(what), _) => {
                 write!(text, " is protected ({what}); a rule must name it to allow it")

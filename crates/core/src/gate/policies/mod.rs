@@ -608,11 +608,17 @@ impl ReadyPolicies {
 
     fn judge(&self, call: &PolicyCall, files: &dyn FileLookup) -> Result<Verdict, NeedsFiles> {
         let mut verdict = judge(&self.policy, &call.judged(), files)?;
-        if let (Some(reason), Effect::Allow) = (&self.snapshot.broken, verdict.effect) {
-            verdict.effect = Effect::Ask;
-            verdict.rule = None;
-            verdict.confined = None;
-            verdict.reason.clone_from(reason);
+        let Some(broken) = &self.snapshot.broken else { return Ok(verdict) };
+        match verdict.effect {
+            Effect::Allow => {
+                verdict.effect = Effect::Ask;
+                verdict.rule = None;
+                verdict.confined = None;
+                verdict.reason.clone_from(broken);
+            }
+            // The file may hold a deny for it.
+            Effect::Ask => verdict.reason = format!("{broken}. {}", verdict.reason),
+            Effect::Deny => {}
         }
         Ok(verdict)
     }

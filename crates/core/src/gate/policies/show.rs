@@ -159,8 +159,11 @@ pub(super) fn explanation(explanation: &VerdictExplanation) -> String {
         lines.push(format!("\n  {:<5} {kind}  {reason}", effect(judged.effect)));
         for rule in considered {
             let at = preview::text(&rule.rule.to_string(), END);
-            let said = effect(rule.effect);
-            lines.push(format!("        {at} says {said}: {}", rule.outcome.text()));
+            let said = effect(rule.written);
+            // Otherwise it could match, and it is not certain that it does.
+            let could =
+                if rule.effect == rule.written { "" } else { " and could match, which asks" };
+            lines.push(format!("        {at} says {said}{could}: {}", rule.outcome.text()));
         }
     }
     for VerdictRisk { rule, level, because } in &verdict.risks {

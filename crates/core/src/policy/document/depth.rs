@@ -29,7 +29,11 @@ pub(super) fn check(text: &str) -> Result<(), (usize, String)> {
                 dots = 0;
                 let opening = if byte == b']' { b'[' } else { b'{' };
                 if open.pop() != Some(opening) {
-                    return Err((at, format!("this {:?} closes nothing", char::from(byte))));
+                    let (found, missing) = (char::from(byte), char::from(opening));
+                    return Err((
+                        at,
+                        format!("{found:?} has no {missing:?} that it closes: remove it"),
+                    ));
                 }
             }
             _ => {}
@@ -88,8 +92,8 @@ mod tests {
             (format!("a = \"\"\"\"\"\"{many}"), deep(26)),
             (format!("a = '\\'{many}"), deep(23)),
             ("a.".repeat(30), deep(33)),
-            ("[a}".to_owned(), Err((2, "this '}' closes nothing".to_owned()))),
-            ("]".to_owned(), Err((0, "this ']' closes nothing".to_owned()))),
+            ("[a}".to_owned(), Err((2, "'}' has no '{' that it closes: remove it".to_owned()))),
+            ("]".to_owned(), Err((0, "']' has no '[' that it closes: remove it".to_owned()))),
         ] {
             assert_eq!(check(&text), expected, "{text}");
         }

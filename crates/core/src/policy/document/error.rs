@@ -67,15 +67,22 @@ pub struct DocumentError {
 }
 
 impl DocumentError {
+    /// What its text begins with: `policy.toml:12:3`, and for an object `policy option: rule[0]`.
+    pub(crate) fn place_text(&self) -> String {
+        let Self { source_name, place, path, .. } = self;
+        if *place != DocumentPlace::default() {
+            format!("{source_name}:{}:{}", place.line, place.column)
+        } else if path.is_empty() {
+            source_name.clone()
+        } else {
+            format!("{source_name}: {path}")
+        }
+    }
+
     /// `policy.toml:12:3: unknown key "effct" in a rule: did you mean "effect"?`, and for an object
     /// `policy option: rule[0]: …`.
     fn text(&self) -> String {
-        let mut text = self.source_name.clone();
-        if self.place != DocumentPlace::default() {
-            text.push_str(&format!(":{}:{}", self.place.line, self.place.column));
-        } else if !self.path.is_empty() {
-            text.push_str(&format!(": {}", self.path));
-        }
+        let mut text = self.place_text();
         text.push_str(&format!(": {}", self.message));
         if let Some(hint) = &self.hint {
             text.push_str(&format!(": {hint}"));

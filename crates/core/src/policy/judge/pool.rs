@@ -22,8 +22,10 @@ pub(crate) struct MatchTrace {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TriedRule {
     pub(crate) rule: RuleRef,
-    /// What it says, by itself.
+    /// What it says, by itself: an ask, where it only could match.
     pub(crate) effect: Effect,
+    /// What is written in it.
+    pub(crate) written: Effect,
     /// Its allows do not count.
     pub(crate) untrusted: bool,
 }
@@ -192,7 +194,13 @@ fn counts(action: &Action, hit: &RuleHit) -> bool {
 fn tried(policy: &Policy, hits: &[RuleHit]) -> Vec<TriedRule> {
     let tried = hits.iter().filter_map(|hit| {
         let untrusted = hit.how == MatchStrength::Untrusted;
-        Some(TriedRule { rule: policy.reference(hit.rule)?, effect: hit.effect, untrusted })
+        let written = policy.rule(hit.rule)?.effect;
+        Some(TriedRule {
+            rule: policy.reference(hit.rule)?,
+            effect: hit.effect,
+            written,
+            untrusted,
+        })
     });
     tried.collect()
 }

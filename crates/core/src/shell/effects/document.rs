@@ -7,33 +7,31 @@ use super::described::{DescribedOption, DescribedProgram, OptionArity, described
 
 const HEAD: &str = "# Programs
 
-This page is made from the tables that the prover reads (`crates/core/src/shell/effects/programs/`), by
-`cargo run -p countersign-core --example programs > docs/programs.md`. A test keeps the two equal.
+What the policies know about each program: what its words, options and variables do. The page is generated from the tables of the
+prover (`crates/core/src/shell/effects/programs/`), by `cargo run -p countersign-core --example programs > docs/programs.md`.
 
-For each program it says what its words do. A rule that allows a program allows what stands here as _nothing_ and as reading. It
-also allows what a program writes and fetches that is not allowed for looking alone
-([what an allow covers](policy-verdicts.md)). Denies and asks speak of each file and address. Asked about is whatever is listed
-under **asks**, and **any option that is not listed here**, unless a rule spells out those very words: what is not described is not
-allowed. A program that is not on this page is only known by its name. A rule for it allows whatever it does; a deny of a file that
-its words name holds all the same.
+A rule that allows a program also allows its entries under _nothing_ and _reads_. For a program that is not only allowed as
+read-only, it also allows what the program writes and fetches ([what an allow covers](policy-verdicts.md)). Denies and asks apply to
+each file and address. Entries under **asks** are asked about, and so is **any option that is not listed here**, unless a rule
+contains exactly those words: an option that is not described is not allowed. A program that is not on this page is only known by
+its name. A rule for it allows everything that it does; a deny of a file that its words name still applies.
 
 - An option may be listed twice: versions of the program differ, and then all readings count.
-- A word that only the run will tell counts as any option, as long as the program takes options. A pattern (`*`) is looked up, and
-  asks where it may find a name that begins as options do.
-- `-` counts as a file of that name, too: somebody may have put a symlink there. Where it stands for the output, nothing is
-  written by it.
-- _loads_: asked about where the file, or what a link leads to, is not the project's.
-- What makes or moves links or folders makes the paths behind it in the same line unsure.
+- A word that is only known when the line runs counts as any option, as long as the program takes options. A pattern (`*`) is
+  resolved, and asks if it may match a name that begins like an option.
+- `-` also counts as a file with that name: it may be a symlink. If it means the output, nothing is written by it.
+- _loads_: asks if the file, or the target of a link, is not the project's.
+- A command that makes or moves links or folders makes the paths after it in the same line uncertain.
 - _open_: the options are not described. No preset allows such a program.
-- _only looks_: such an option counts as long as beside it stand only others such, and those listed behind it as _keep it so_.
-- _variables_: a variable of any name is data to it, or a setting ([what that may be](policy-verdicts.md#variables)). To any other
-  it may be code, or a path.
-- _settings_: the files that tell it what it does, and that no word names. It looks for them where it runs and in the folders
-  above, for those _below_ in each folder of what it reads, too. What a symlink in their place leads to counts as read. Asked about
-  is one that leads out of the project, and a line that writes such a file itself.
-- _opens below a folder_: of the files there it reads those alone that are called so
-  ([paths](policy-paths.md#paths)). Any other program may read each.
-- _kinds_: which files it takes below a folder. Any value but endings of its own sources (`py`, `.py`, `*.py`) is asked about.
+- _only looks_: such an option counts as read-only if all other options are also listed there, or as _keep it so_.
+- _variables_: a variable of any name is data for it, or a setting ([possible values](policy-verdicts.md#variables)). For any other
+  program it may be code, or a path.
+- _settings_: files that control it, and that no word names. They are searched in its folder and in the folders above, and those
+  under _below_ in each folder that it reads, too. The target of a symlink in their place counts as read. It asks if the target is
+  outside of the project, and if the line itself writes such a file.
+- _opens below a folder_: of the files there it only reads those with these names
+  ([paths](policy-paths.md#paths)). Any other program may read each file.
+- _kinds_: the files that it takes below a folder. Any value except endings of its own sources (`py`, `.py`, `*.py`) asks.
 - _looked at_: code of the prover reads these words, as it does scripts of `sed` and `awk`.
 ";
 
