@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { nearestOf } from '../options/nearest.js';
 import { UsageError } from './exit.js';
+import { typedJson } from '../values/typed-json.js';
 
 export type OptionTypes = NonNullable<ParseArgsConfig['options']>;
 
@@ -54,7 +55,7 @@ function inOurWords(error: unknown, options: OptionTypes): string {
 
 export function readJson(text: string, what: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return typedJson(text);
   } catch (error) {
     throw new UsageError(`${what} is not JSON: ${(error as Error).message}`);
   }

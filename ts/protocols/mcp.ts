@@ -26,6 +26,7 @@ import {
   type ProtocolOptions,
 } from './offers.js';
 import { answersOf, questionForm } from './mcp-questions.js';
+import { typedJson } from '../values/typed-json.js';
 
 export { mcpTools } from './mcp-tools.js';
 
@@ -192,7 +193,7 @@ function choicesOf(request: ApprovalRequest, options: ProtocolOptions | undefine
 
 function edited(before: unknown, reason: { reason?: string }, text: string): Decision {
   try {
-    const args: unknown = JSON.parse(text);
+    const args = typedJson(text);
     if (isUnchanged(snapshot(before).json, args))
       return rejection('The edit changes nothing, so that it decides nothing.');
     return { type: 'edit', args, ...reason };

@@ -9,6 +9,7 @@ import { revive, snapshot } from '../values/snapshot.js';
 import { safeLong } from './safe-long.js';
 import { argumentLines } from './whole.js';
 import { isKeyAlone, isNo, isYes, notOffered } from './words.js';
+import { typedJson } from '../values/typed-json.js';
 
 /** A line that decides nothing. `broken`: it was meant to, and cannot. */
 export interface UntakenLine {
@@ -112,7 +113,7 @@ export const unoffered = (key: string): LineAnswer & { type: 'say' } => ({
 /** Arguments that a human wrote as JSON. Those that were asked for are no answer. */
 export function edited(json: string, { args: before }: Pick<ApprovalRequest, 'args'>): LineAnswer {
   try {
-    const args: unknown = JSON.parse(json);
+    const args = typedJson(json);
     return isUnchanged(snapshot(before).json, revive(args)) ? UNCHANGED : { type: 'edit', args };
   } catch (error) {
     const isJson = CountersignError.isInstance(error);

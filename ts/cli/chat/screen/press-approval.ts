@@ -38,6 +38,7 @@ import {
   type PressResult,
   type ScreenState,
 } from './state.js';
+import { typedJson } from '../../../values/typed-json.js';
 
 /** One key, and what it meets. */
 interface Pressing {
@@ -344,7 +345,7 @@ export function withEdited(
   let json: unknown;
   if (field === null) {
     try {
-      json = JSON.parse(text);
+      json = typedJson(text);
     } catch (error) {
       const said = `that is not JSON: ${messageOf(error)}`;
       return { state: goTo(state, { at: 'edit', draft: draftOf(text), field }, said) };
