@@ -296,7 +296,7 @@ class LineFrontEnd {
     const answer = put.decision.meant(readAnswer(line, ask, put.last));
     if (answer.type === 'say') {
       this.#ask(...answer.lines);
-      if (answer.broken !== undefined) this.#startOver(ask, put);
+      if (answer.broken !== undefined && put.decision.last !== undefined) this.#startOver(ask, put);
       return true;
     }
     const call = await this.#callOf(ask, put, answer).catch((error: unknown) => {
