@@ -23,6 +23,7 @@ const again = {
   startedBefore: true,
   proven: 'reads' as never,
   verdict,
+  askedAgain: { because: why, takenBack: false },
   description: `Asked again: ${why} execute: ls (no rule allows it)`,
 };
 const call = request('execute', { command: 'ls' }, { ...again, preview: 'execute\n│ command: ls' });
