@@ -940,6 +940,7 @@ export type KeptDetails = Pick<
   | 'changes'
   | 'startedBefore'
   | 'editedFrom'
+  | 'askedAgain'
   | 'proven'
   | 'review'
   | 'askedBy'

@@ -88,6 +88,8 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
    * person. `null`: `args` are the model's own.
    */
   editedFrom: unknown;
+  /** Why it is asked about once more, instead of another request; `null`: it is the first one about this call. */
+  askedAgain: AskedAgain | null;
   /**
    * Why the agent makes the call, in its own words, in one line that is safe to show; `null`: it did not say. It is not a fact: it has not
    * been checked. Tools of a deep agent that write or run take it as their argument `description`. No rule judges it, and a
@@ -98,6 +100,19 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   review: CallReview | null;
   /** Who asks; `null`: the model itself, by a question, or a request of an older ledger. */
   askedBy: AskSource | null;
+}
+
+/** Why a call is asked about once more. */
+export interface AskedAgain {
+  /**
+   * The reason, in one line that is safe to show. It says what a person had changed, and what was started, where that is not this call.
+   */
+  because: string;
+  /**
+   * Whether an answer was taken back: what it was about is no longer what would run. What reads piped lines rejects such a request, and
+   * takes no line for it: the next line belongs to the next call.
+   */
+  takenBack: boolean;
 }
 
 /**

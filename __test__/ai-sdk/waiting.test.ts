@@ -73,6 +73,7 @@ describe('the callback', () => {
       escalatedAt: null,
       startedBefore: false,
       editedFrom: null,
+      askedAgain: null,
       proven: null,
       verdict: null,
       always: {

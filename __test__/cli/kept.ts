@@ -25,6 +25,7 @@ export function kept(with_: Partial<KeptRecord> = {}): KeptRecord {
     escalatedAt: null,
     startedBefore: false,
     editedFrom: null,
+    askedAgain: null,
     proven: null,
     review: null,
     askedBy: null,

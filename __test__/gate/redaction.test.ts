@@ -9,6 +9,7 @@ import { RedactedNative } from '../../ts/gate/redacted-native.js';
 import { NativeGate } from '../../ts/native.js';
 import { Originals } from '../../ts/redact/originals.js';
 import { FAILED, Redactor } from '../../ts/redact/redactor.js';
+import { keptRequest, originalRequest, WITHHELD } from '../../ts/redact/request.js';
 import { SECRETS } from '../../ts/redact/secrets.js';
 import { MAX_CHARACTERS } from '../../ts/redact/search.js';
 import { snapshot } from '../../ts/values/snapshot.js';
@@ -592,6 +593,26 @@ describe('a gate', () => {
       expect(await collect(run)).toContainEqual(expect.objectContaining({ type: 'tool-result', result: 'ok' }));
       expectClean(await end(waiting?.approvalId));
     }
+  });
+
+  it('keeps no secret in why a call is asked about again, and the process that asks has it', () => {
+    const askedAgain = { because: `The model wrote execute: curl -H ${github} it`, takenBack: true };
+    const beside = { description: null, details: { askedAgain }, page: null };
+    const asked = { toolName: 'execute', args: {} };
+    const page = () => ({ text: '', flags: [] });
+    expect(keptRequest(common, asked, beside, page).details).toMatchObject({
+      askedAgain: { because: 'The model wrote execute: curl -H [redacted: github-token] it', takenBack: true },
+    });
+    const withheld = keptRequest(
+      of(() => ({})),
+      { ...asked, args: { a: 1 } },
+      beside,
+      page,
+    ).details;
+    expect(withheld).toMatchObject({ askedAgain: { because: WITHHELD, takenBack: true } });
+    const kept = { ...asked, askedAgain: null } as never as ApprovalRequest;
+    const own = originalRequest(kept, { ...beside, args: { value: {}, json: {} } }, page);
+    expect(own.askedAgain).toEqual(askedAgain);
   });
 
   it('hands no secret on in a result, nor in why something is taken back', () => {

@@ -12,6 +12,7 @@ type Details = Pick<
   | 'always'
   | 'changes'
   | 'startedBefore'
+  | 'askedAgain'
   | 'editedFrom'
   | 'proven'
   | 'review'

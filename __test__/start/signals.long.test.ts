@@ -8,7 +8,7 @@ import { isThorough } from '../support/effort.js';
 import { open, temporaryFolder } from './processes.js';
 
 const CREATE = 'create hello.txt with hi';
-const KEYS = 'y, yes or ok';
+const KEYS = 'y = run';
 
 test.runIf(isThorough)('whoever stops reading ends it quietly', async () => {
   const run = open();

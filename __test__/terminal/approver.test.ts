@@ -177,7 +177,7 @@ describe('a piped line that is no answer is a no to its call, and leaves the nex
     expect(await ask(await requestFor({ path: 'b' }), signal)).toEqual({ type: 'approve' });
     expect(await ask(await requestFor({ path: 'c' }), signal)).toEqual({ type: 'reject' });
     expect(shown()).toContain('is a no: ');
-    expect(told.warnings.join()).toContain(`a call of ${JSON.stringify(name)} does not answer it`);
+    expect(told.warnings.join()).toContain(`no piped line answers a call of ${JSON.stringify(name)}`);
   });
 
   test('an answer to a question', async () => {

@@ -132,6 +132,7 @@ export function request(toolName: string, args: unknown, more: Partial<ApprovalR
     escalatedAt: null,
     startedBefore: false,
     editedFrom: null,
+    askedAgain: null,
     proven: null,
     review: null,
     askedBy: null,

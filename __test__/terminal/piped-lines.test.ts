@@ -1,5 +1,5 @@
 /** Piped lines: which of them run a call, and which call they belong to, for `terminalApprover` and `countersign` on a pipe. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
@@ -9,10 +9,12 @@ import { COMMANDS } from '../../ts/cli/chat/commands.js';
 import { showLines } from '../../ts/cli/chat/lines.js';
 import type { LocalChat } from '../../ts/cli/chat/parts.js';
 import type { ApprovalAsk } from '../../ts/cli/chat/view.js';
+import { createDeepAgent, createLocalBackend } from '../../ts/agent/index.js';
 import { terminalApprover } from '../../ts/index.js';
 import { asked, stage, until as seen } from '../cli/chat-support.js';
+import { scratch } from '../policy/support.js';
 import { PATIENTLY } from '../runtimes.js';
-import { call, calls, says } from '../support/model.js';
+import { call, calls, collect, says, scripted } from '../support/model.js';
 import { listenToWarnings } from '../support/warnings.js';
 import { request } from './fake.js';
 import { place } from './place.js';
@@ -216,5 +218,85 @@ describe('in the chat, a line that cannot be taken is a no to its call, and the 
       await over;
       expect(existsSync(join(folder, 'a'))).toBe(isWhole);
     }
+  });
+});
+
+describe('a call that is asked about again took the line of the next call, so that all later answers moved by one', () => {
+  const turns = () => [
+    calls(call('write_file', { file_path: 'README.md', content: 'mine' }, 'w')),
+    calls(call('execute', { command: 'rm b.md' }, 'rm')),
+    calls(call('execute', { command: 'touch c.md' }, 'touch')),
+    says('Done.'),
+  ];
+  const folderOf = (): string => {
+    const folder = scratch();
+    for (const name of ['README.md', 'b.md']) writeFileSync(join(folder, name), 'old\n');
+    return folder;
+  };
+  const change = (folder: string) => writeFileSync(join(folder, 'README.md'), 'precious\n');
+  /** What the lines yes, no, yes leave: the changed file, the file that the no was about, and what the last yes makes. */
+  const check = (folder: string): void => {
+    expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe('precious\n');
+    expect(['b.md', 'c.md'].map((name) => existsSync(join(folder, name)))).toEqual([true, true]);
+  };
+  const WHY = /no piped line was written for that\. Asked again: README\.md changed[^]*countersign approve/;
+
+  test('terminalApprover', async () => {
+    using _warned = listenToWarnings();
+    const folder = folderOf();
+    const { input, output, until, shown } = place(false);
+    const { model, prompts } = scripted(turns());
+    const backend = createLocalBackend({ root: folder });
+    const agent = createDeepAgent({ model: model as never, backend, interruptOn: 'all' });
+    const onApprovalRequest = terminalApprover({ input, output });
+    const over = collect(agent.streamWithEvents({ prompt: 'go', onApprovalRequest }));
+    await until('Run it? ');
+    change(folder);
+    input.end('y\nn\ny\n');
+    await over;
+    check(folder);
+    expect(shown()).toMatch(WHY);
+    expect(JSON.stringify(prompts[1])).toMatch(WHY);
+  });
+
+  test('the chat, where its line became the next prompt, too', async () => {
+    const folder = folderOf();
+    const { chat, prompts } = await stage(turns(), { folder });
+    const input = new PassThrough();
+    let shown = '';
+    const over = showLines(chat, { input, write: (text) => (shown += text), canAsk: true, emoji: false });
+    input.write('go\n');
+    await asked(chat);
+    change(folder);
+    input.end('y\nn\ny\n');
+    await over;
+    check(folder);
+    expect(shown).toMatch(WHY);
+    expect([JSON.stringify(prompts[1]).match(WHY) !== null, prompts.length]).toEqual([true, 4]);
+  });
+
+  const askedAgain = { because: 'a changed.', takenBack: true };
+
+  test('one that waited before the process began has a line of its own, and so has one whose answer was not taken back', async () => {
+    const { input, output } = place(false);
+    input.end('y\ny\nn\n');
+    const ask = terminalApprover({ input, output });
+    const signal = { abortSignal: new AbortController().signal };
+    const interrupted = { askedAgain: { ...askedAgain, takenBack: false }, createdAt: Date.now() };
+    expect(await ask(execute('ls', { askedAgain, createdAt: 0 }), signal)).toEqual({ type: 'approve' });
+    expect(await ask(execute('ls', interrupted), signal)).toEqual({ type: 'approve' });
+    expect(await ask(execute('ls'), signal)).toEqual({ type: 'reject' });
+  });
+
+  test('questions that are asked again are left unanswered', async () => {
+    const { input, output, shown } = place(false);
+    input.end('y\n');
+    const ask = terminalApprover({ input, output });
+    const signal = { abortSignal: new AbortController().signal };
+    const args = { questions: [{ kind: 'text', question: 'Which?' }] };
+    const again = request('ask_user', args, { kind: 'question', askedAgain, createdAt: Date.now() });
+    expect(await (ask as (asked: unknown, given: unknown) => unknown)(again, signal)).toBe(null);
+    expect(shown()).toContain('Asked again: a changed.');
+    expect(await ask(execute('ls'), signal)).toEqual({ type: 'approve' });
   });
 });

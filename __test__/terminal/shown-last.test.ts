@@ -71,7 +71,7 @@ function atThePlainChat(asked: ApprovalRequest) {
   onTestFinished(() => void input.destroy());
   let times = 0;
   const prompted = (): Promise<boolean> =>
-    vi.waitUntil(() => shown.split('y, yes or ok').length > times + 1, PATIENTLY);
+    vi.waitUntil(() => shown.split('y = run').length > times + 1, PATIENTLY);
   const say = async (line: string): Promise<void> => {
     await prompted();
     times += 1;

@@ -23,6 +23,7 @@ const again = {
   startedBefore: true,
   proven: 'reads' as never,
   verdict,
+  askedAgain: { because: why, takenBack: false },
   description: `Asked again: ${why} execute: ls (no rule allows it)`,
 };
 const call = request('execute', { command: 'ls' }, { ...again, preview: 'execute\n│ command: ls' });
@@ -66,7 +67,7 @@ test('--plain says it first', async () => {
   const view = viewOf(askOf(call, 1, 1));
   const chat = { view, commands: COMMANDS, subscribe: () => () => {}, lastRun: undefined, isOver: false };
   void showLines(chat as unknown as LocalChat, { input, write: (text) => (shown += text), canAsk: true, emoji: false });
-  while (!shown.includes('y, yes or ok')) await setImmediate();
+  while (!shown.includes('y = run')) await setImmediate();
   expect(firstOf(shown, `Beware: ${SAID}`, 'command: ls', 'Why:')).toBe(`Beware: ${SAID}`);
 });
 
@@ -89,13 +90,13 @@ test('--plain lets it run with other arguments by a second answer, and with its 
   const until = async (text: string, times: number) => {
     while (shown.split(text).length - 1 < times) await setImmediate();
   };
-  await until('y, yes or ok', 1);
+  await until('y = run', 1);
   input.write('e {"command": "ls"}\r');
   await until('Nothing was changed', 1);
   input.write('e {"command":"ls -l"}\r');
   await until('y runs it like this', 1);
   expect(shown).toContain(`Look twice: ${SAID}`);
-  await until('y, yes or ok', 3);
+  await until('y = run', 3);
   expect(edited).toEqual([]);
   input.write('e {"command":"ls -l"}\r');
   while (edited.length === 0) await setImmediate();

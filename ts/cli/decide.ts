@@ -14,6 +14,7 @@ import { answering, checked } from './questions.js';
 import { editedThere } from './read-edit.js';
 import { offered, placeOf, readRemember, refuseIfForgotten, remember, type RememberOptions } from './remember.js';
 import { isAlike } from '../gate/batch.js';
+import { againLine } from '../gate/asked-again.js';
 import { dangersInWords } from '../gate/danger.js';
 import { unreadCall } from '../gate/edited-call.js';
 import { callInALine } from '../gate/in-a-line.js';
@@ -172,6 +173,8 @@ export async function decideOne(
 }
 
 async function tellWhat(record: KeptRecord): Promise<void> {
+  const again = againLine(toJson(record));
+  if (again !== undefined) await print(again);
   await print(summary(record, Math.min(columns(), 400)));
   const { contents } = record;
   if (contents !== undefined && contents !== 'kept') await print(`  ${CONTENTS[contents]}`);

@@ -4,6 +4,7 @@ import { becomes, gaveBack, type ToldRun } from '../ai-sdk/saved/told-run.js';
 import { askedOften } from '../gate/asked-before.js';
 import type { CallPlace } from '../gate/call-place.js';
 import { agentLine, shownArgs, shownPreview } from '../gate/agent-reason.js';
+import { againLine } from '../gate/asked-again.js';
 import { callInALine } from '../gate/in-a-line.js';
 import { questionsOf, readable } from '../gate/questions.js';
 import { ANYBODY, wholeDetails } from '../gate/records.js';
@@ -109,6 +110,7 @@ export function wholeParts(
   const why = whyAsked(json);
   const { first, others } = startedFirst(doubtsAbout(json));
   field('beware', first.join(', '), 'red');
+  field('beware', againLine(json) ?? '', 'red');
   field('request', json.approvalId, 'cyan');
   field('status', json.status, json.status === 'pending' ? 'yellow' : undefined);
   field('tool', oneLine(json.toolName), 'bold');

@@ -5,6 +5,7 @@ import { becomes, toldRun } from '../ai-sdk/saved/told-run.js';
 import { messageOf } from '../errors/message-of.js';
 import { PersonCall, type NotifyWay } from '../terminal/call-person.js';
 import { doubtsAbout } from '../gate/danger.js';
+import { againLine } from '../gate/asked-again.js';
 import { startedFirst } from '../gate/stands-out.js';
 import { placeToRemember } from '../gate/call-place.js';
 import { standing } from '../gate/standing.js';
@@ -105,8 +106,9 @@ function lineOf(event: GateEvent): string {
 
 function saidOf(event: GateEvent): string {
   if (event.type === 'requested') {
-    const { first } = startedFirst(doubtsAbout(toJson(event.request as KeptRecord)));
-    return [...first, summary(event.request as KeptRecord, 400)].join(': ');
+    const json = toJson(event.request as KeptRecord);
+    const { first } = startedFirst(doubtsAbout(json));
+    return [...first, ...[againLine(json) ?? []].flat(), summary(event.request as KeptRecord, 400)].join(': ');
   }
   if (event.type === 'settled') return event.status;
   if (event.type === 'voted')

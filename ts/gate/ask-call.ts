@@ -79,7 +79,7 @@ export async function onceMore(options: OnceMoreOptions): Promise<OnceMore> {
   const failure = decision !== undefined && isApproval(decision) ? await takeBack() : undefined;
   const ended = failure ?? (await times.noMore(reason));
   if (ended !== undefined) return { kind: 'ended', reason: ended };
-  return { kind: 'judged', supersedes: supersededBy(record, reason), verdict: await judge() };
+  return { kind: 'judged', supersedes: supersededBy(record, reason, decision !== undefined), verdict: await judge() };
 }
 
 /** Asks until there is a decision that holds, or it was asked too often: then the call is denied. */
@@ -146,12 +146,11 @@ export const stillAsked = (verdict: CallVerdict): CallVerdict =>
   verdict.effect === 'allow' && !isByMode(verdict) ? { effect: 'ask', floor: true } : verdict;
 
 /** What the request that is made in the place of this one knows of it. */
-const supersededBy = ({ approvalId, needs, startedBefore }: ApprovalRecord, reason: string): SupersededRequest => ({
-  approvalId,
-  reason,
-  needs,
-  startedBefore,
-});
+const supersededBy = (
+  { approvalId, needs, startedBefore }: ApprovalRecord,
+  reason: string,
+  takenBack: boolean,
+): SupersededRequest => ({ approvalId, reason, needs, startedBefore, takenBack });
 
 /** Why an approval does not hold; `undefined`: it does, or it is not an approval. */
 export async function objectionTo(

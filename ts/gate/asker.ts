@@ -28,7 +28,7 @@ import type { CallQuestion } from './call-question.js';
 import { checkPositive } from './check-positive.js';
 import { LocalGate, localGate } from './gate.js';
 import { showingOf } from './control.js';
-import { describe } from './describing.js';
+import { askedAgainOf, describe } from './describing.js';
 import { verdictNote } from './executing.js';
 import { nobodyAnswers, questionRequest, type QuestionCallback } from './asking-questions.js';
 import { checkAskOrder, HumanTurns, type AskOrder } from './human-turns.js';
@@ -450,6 +450,7 @@ export class CallAsker {
     const schema =
       question.schema === undefined || this.#isPrivate ? null : await this.gate.schemaDigest(question.schema);
     const agentReason = agentReasonOf(question.tool, args.value);
+    const askedAgain = askedAgainOf(question);
     const details = {
       verdict: asks.said ?? null,
       ...(agentReason === null ? {} : { agentReason }),
@@ -457,6 +458,7 @@ export class CallAsker {
       ...(step === null ? {} : { step }),
       ...(supersedes?.startedBefore === true ? { startedBefore: true } : {}),
       ...(editedFrom === undefined ? {} : { editedFrom: editedFrom.json }),
+      ...(askedAgain === null ? {} : { askedAgain }),
       ...(isDenied ? { isDenied } : {}),
       ...(asks.effect === 'ask' && asks.askedBy !== undefined ? { askedBy: asks.askedBy } : {}),
     };

@@ -1,7 +1,9 @@
 /** How questions are put to a human: what is asked, and by whom it is answered. */
 import type { Question, QuestionRequest } from '../../index.js';
 import { preview, safeText } from '../native.js';
+import { againLine } from './asked-again.js';
 import type { CallQuestion as Asked } from './call-question.js';
+import { askedAgainOf } from './describing.js';
 import type { LocalGate } from './gate.js';
 import { inOneLine, QUESTION_DECISIONS, readable } from './questions.js';
 import type { OpenRequest } from './requests.js';
@@ -10,22 +12,31 @@ export type QuestionCallback = (request: QuestionRequest, options: { abortSignal
 
 /** A request that has no deadline, nothing to be bound to, and nothing that could be remembered. */
 export function questionRequest(
-  { toolCallId, toolName, args, verdict, supersedes, step }: Asked,
+  asked: Asked,
   questions: readonly Question[],
   of: Pick<OpenRequest, 'runId' | 'origin' | 'logger'>,
 ): OpenRequest {
-  const again = supersedes === undefined ? '' : `Asked again: ${supersedes.reason} `;
+  const { toolCallId, toolName, args, verdict, supersedes, step } = asked;
+  const askedAgain = askedAgainOf(asked);
+  const again = againLine({ askedAgain });
   const nothing = { allow: null, deny: null };
   return {
     ...of,
     toolCallId,
     toolName,
     args,
-    description: `${again}The agent asks: ${safeText(inOneLine(questions))}`,
+    description: `${again === undefined ? '' : `${again} `}The agent asks: ${safeText(inOneLine(questions))}`,
     allowedDecisions: QUESTION_DECISIONS,
     timeoutMs: null,
     context: null,
-    details: { kind: 'question', step: step ?? null, verdict: verdict?.said ?? null, always: nothing, changes: [] },
+    details: {
+      kind: 'question',
+      step: step ?? null,
+      verdict: verdict?.said ?? null,
+      always: nothing,
+      changes: [],
+      ...(askedAgain === null ? {} : { askedAgain }),
+    },
     page: preview(toolName, readable(questions)),
     supersedes: supersedes?.approvalId ?? null,
   };

@@ -15,6 +15,8 @@ export interface SupersededRequest {
   needs?: readonly ApprovalNeed[];
   /** Whether a process had started the call. */
   startedBefore: boolean;
+  /** Whether an answer to it is taken back. */
+  takenBack: boolean;
 }
 
 /** A call to ask about. */

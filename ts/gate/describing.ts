@@ -1,7 +1,8 @@
 /** What a request says in a sentence: in the words of the program that asks, or by the verdict. */
-import type { ApprovalRequest } from '../../index.js';
+import type { ApprovalRequest, AskedAgain } from '../../index.js';
 import { argsWithoutReason } from './agent-reason.js';
-import { callInALine, withoutLines } from './in-a-line.js';
+import { againLine } from './asked-again.js';
+import { callInALine, oneLine, withoutLines } from './in-a-line.js';
 import { howItRuns } from './runs-as.js';
 import { originOf } from '../errors/message-of.js';
 import { toldKind } from '../errors/told-value.js';
@@ -18,11 +19,18 @@ import { digestOf } from './edits.js';
  */
 export async function describe(question: CallQuestion, inContext: InContext): Promise<string | null> {
   const said = withHow(await describedBy(question, inContext), question);
-  const { supersedes } = question;
-  const again = supersedes && [`Asked again: ${supersedes.reason}`, ...otherArgs(question)].join(' ');
+  const again = againLine({ askedAgain: askedAgainOf(question) });
   const whole = again === undefined ? said : `${again}${said === null ? '' : ` ${said}`}`;
   // It may quote arguments: a line that they begin would be taken for one of the prompt.
   return whole === null ? null : withoutLines(whole);
+}
+
+/** Why it is asked about once more; `null`: it is not. */
+export function askedAgainOf(question: CallQuestion): AskedAgain | null {
+  const { supersedes } = question;
+  if (supersedes === undefined) return null;
+  const because = oneLine([supersedes.reason, ...otherArgs(question)].join(' '));
+  return { because, takenBack: supersedes.takenBack };
 }
 
 /** What had been asked, and what had been started, where it is not this call. */

@@ -120,13 +120,27 @@ export function wholeDetails(kept: Partial<KeptDetails> | null | undefined): Kep
     changes = [],
     startedBefore = false,
     editedFrom = null,
+    askedAgain = null,
     proven = null,
     review = null,
     askedBy = null,
     agentReason = null,
   } = kept ?? {};
   const { always = { allow: null, deny: null } } = kept ?? {};
-  return { kind, step, verdict, always, changes, startedBefore, editedFrom, proven, review, askedBy, agentReason };
+  return {
+    kind,
+    step,
+    verdict,
+    always,
+    changes,
+    startedBefore,
+    editedFrom,
+    askedAgain,
+    proven,
+    review,
+    askedBy,
+    agentReason,
+  };
 }
 
 /** Whether the request was made of a call that is denied: it stands in the ledger, and is not put to a human. */

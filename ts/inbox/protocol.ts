@@ -70,7 +70,7 @@ export interface InboxItem {
   /** One line: what it would do. */
   summary: string;
   description: string;
-  /** What the program says of it, in words of its own; `null`: nothing that is not made of the call. */
+  /** Why it is asked about once more, and what the program says of it in words of its own; `null`: neither. */
   headline: string | null;
   /** What the agent says of it, as a sentence that says so; `null`: nothing. */
   agentSays: string | null;

@@ -1,6 +1,7 @@
 /** Requests as the page shows them: every text made safe. */
 import type { ApprovalRecord, GrantOffer, PolicyRuleRef, PolicyAction, PolicyVerdict } from '../../index.js';
 import { agentLine, shownPreview } from '../gate/agent-reason.js';
+import { againLine } from '../gate/asked-again.js';
 import { callInALine, oneLine } from '../gate/in-a-line.js';
 import { ownWords } from '../gate/own-words.js';
 import { questionsOf } from '../gate/questions.js';
@@ -84,7 +85,7 @@ export function itemOf(record: ApprovalRecord, { person, groups, now }: ViewCont
     agent: brief(agentOf(record), 80),
     summary: summaryOf(record),
     description: safeText(description),
-    headline: ownWords(record) ?? null,
+    headline: headlineOf(record),
     agentSays: agentLine(record) ?? null,
     flags,
     dangers: kind === 'question' ? [] : dangersInWords(record),
@@ -101,6 +102,12 @@ export function itemOf(record: ApprovalRecord, { person, groups, now }: ViewCont
     escalatedAt,
     contents,
   };
+}
+
+/** Why it is asked about once more, and what its program says of it. */
+function headlineOf(record: ApprovalRecord): string | null {
+  const parts = [againLine(record), ownWords(record)].filter((part) => part !== undefined);
+  return parts.length === 0 ? null : parts.join(' ');
 }
 
 function needsOf(record: ApprovalRecord, groups: GroupMembers, now: number): ShownNeed[] {

@@ -13,7 +13,7 @@ export interface ShownBeside {
 }
 
 type RequestDetails = Partial<
-  Pick<ApprovalRequest, 'verdict' | 'always' | 'changes' | 'review' | 'agentReason' | 'editedFrom'>
+  Pick<ApprovalRequest, 'verdict' | 'always' | 'changes' | 'review' | 'agentReason' | 'editedFrom' | 'askedAgain'>
 >;
 type PreviewPage = { text: string; flags: string[] };
 
@@ -70,6 +70,7 @@ function keptDetails(
     review = null,
     agentReason = null,
     editedFrom = null,
+    askedAgain = null,
     ...more
   }: RequestDetails,
   how: RedactionPlan,
@@ -79,6 +80,7 @@ function keptDetails(
     ...more,
     ...(agentReason === null ? {} : { agentReason: how.text(agentReason) }),
     ...(editedFrom === null ? {} : { editedFrom: redactor.args(how.call, editedFrom).json }),
+    ...(askedAgain === null ? {} : { askedAgain: { ...askedAgain, because: how.text(askedAgain.because) } }),
     ...(review === null ? {} : { review: { ...review, reason: how.text(review.reason) } }),
     verdict: verdict && keptVerdict(redactor, verdict, how),
     always: { allow: offer(always?.allow), deny: offer(always?.deny) },
@@ -118,7 +120,7 @@ export function originalRequest<REQUEST extends ApprovalRequest>(
   const isWhole = (kept as { contents?: string }).contents !== 'redacted';
   const { text, flags } =
     page ?? (isWhole ? { text: kept.preview, flags: kept.flags } : preview(kept.toolName, args.json));
-  const { verdict, changes, review, agentReason, editedFrom } = (details ?? {}) as RequestDetails;
+  const { verdict, changes, review, agentReason, editedFrom, askedAgain } = (details ?? {}) as RequestDetails;
   return {
     ...kept,
     args: revive(args.json),
@@ -129,6 +131,7 @@ export function originalRequest<REQUEST extends ApprovalRequest>(
     changes: changes ?? kept.changes,
     review: review ?? kept.review,
     agentReason: agentReason ?? kept.agentReason,
+    askedAgain: askedAgain ?? kept.askedAgain,
     editedFrom: editedFrom === undefined ? kept.editedFrom : revive(editedFrom),
   };
 }

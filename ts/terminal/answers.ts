@@ -139,10 +139,11 @@ export const untaken = (line: string, { broken }: { broken?: string }): string =
  */
 export function unpiped(call: PipedCall): string | undefined {
   const doubts = unforeseen(call, true);
-  return doubts.length === 0
-    ? undefined
-    : `A piped line does not run it: ${doubts.join('; ')}. Answer it on a terminal, or at a gate: countersign approve asks, or takes --yes.`;
+  return doubts.length === 0 ? undefined : `A piped line does not run it: ${doubts.join('; ')}. ${ANSWER_ELSEWHERE}`;
 }
+
+/** Where a call is answered that no piped line answers. */
+export const ANSWER_ELSEWHERE = 'Answer it on a terminal, or at a gate: countersign approve asks, or takes --yes.';
 
 /** A call, as much of it as says whether a piped line may run it. */
 export type PipedCall = Parameters<typeof unforeseen>[0];

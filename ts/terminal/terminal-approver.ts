@@ -6,6 +6,7 @@ import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
 import { warnSeldom } from '../errors/warn-once.js';
 import { agentLine, shownPreview, type ReasonedCall } from '../gate/agent-reason.js';
+import { againLine, describedBeside } from '../gate/asked-again.js';
 import { contextOf, hearsUnasked, takesCall } from '../gate/callback-calls.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
@@ -29,7 +30,7 @@ import {
   type LineAnswer,
 } from './answers.js';
 import { lineInput, type LineInput } from './line-input.js';
-import { linesFor, NO_LONGER_PIPED } from './owed-lines.js';
+import { linesFor, NO_LONGER_PIPED, unlined } from './owed-lines.js';
 import { notTaken, pipedRefusal } from './piped-answer.js';
 import { safeLong } from './safe-long.js';
 import { AS_ASKED, confirming, LIKE_THIS, ShownDecision } from './shown-decision.js';
@@ -276,6 +277,8 @@ async function pipedDecision(
   objectionTo: ObjectionTo,
   readEdit: EditReader | undefined,
 ): Promise<Decision> {
+  const unwritten = unlined(request);
+  if (unwritten !== undefined) return rejectUntaken(request, lines, unwritten);
   lines.say(`${SHORT_PIPED}\n`);
   const line = await next(lines, 'Run it? ', signal);
   let taken: Decision | undefined;
@@ -297,7 +300,7 @@ function rejectUntaken({ toolName }: ShownRequest, lines: LineInput, reason: str
   // Its words may have arguments in them.
   warnSeldom(
     `piped:${name}`,
-    `terminalApprover: the piped line for a call of ${name} does not answer it, so that the call was rejected: the reason of the rejection says why. Each line of a pipe answers one call.`,
+    `terminalApprover: no piped line answers a call of ${name}, so that the call was rejected: the reason of the rejection says why. Each line of a pipe answers one call.`,
   );
   return { type: 'reject', reason };
 }
@@ -318,15 +321,21 @@ const editable = (args: unknown): string =>
   );
 
 /** Which call it is, and what is said of it beside what it would do. */
-function headOf({ step = null, toolCallId, origin = [], description = '' }: ShownRequest): string {
+function headOf(request: ShownRequest): string {
+  const { step = null, toolCallId, origin = [], description = '' } = request;
   const from = origin.length > 1 ? ` from ${safeText(String(origin.at(-1)))}` : '';
   const place = [
     ...(toolCallId === undefined ? [] : [`call ${safeText(toolCallId)}`]),
     ...(step === null ? [] : [`step ${step}`]),
   ];
   const call = place.length === 0 ? '' : ` (${place.join(', ')})`;
-  const isOurs = description === '' || description.startsWith('Run tool "');
-  return `Waits for your approval${from}${call}${isOurs ? '' : `\n${description}`}`;
+  const said = describedBeside({ ...request, description });
+  const isOurs = said === '' || said.startsWith('Run tool "');
+  return [
+    `Waits for your approval${from}${call}`,
+    ...[againLine(request) ?? []].flat(),
+    ...(isOurs ? [] : [said]),
+  ].join('\n');
 }
 
 /** `null`: the human does not want to answer. */
@@ -335,8 +344,14 @@ async function answersTo(
   lines: LineInput,
   signal: AbortSignal,
 ): Promise<QuestionAnswers | null> {
-  const opening = '\nThe agent asks you something. /no: you do not want to answer.\n';
+  const again = againLine(request);
+  const opening = `\nThe agent asks you something. /no: you do not want to answer.\n${again === undefined ? '' : `${again}\n`}`;
   lines.say(opening);
+  const unwritten = lines.isTerminal ? undefined : unlined(request);
+  if (unwritten !== undefined) {
+    lines.say(`${notTaken(unwritten)}\n`);
+    return null;
+  }
   const answers: (string | readonly string[] | null)[] = [];
   for (const [at, question] of (questionsOf(request) ?? []).entries()) {
     const answer = await answerTo(question, lines, signal, at === 0 ? opening : '');

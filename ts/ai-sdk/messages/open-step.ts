@@ -154,11 +154,21 @@ function planOf(
       if (isAsking) return { do: 'wait', record };
       // The process ended before it had written down that the call is denied.
       if (isDenial(record))
-        return { do: 'ask', instead: { approvalId, reason: DENIED, needs, startedBefore }, takeBack: true, edited };
+        return {
+          do: 'ask',
+          instead: { approvalId, reason: DENIED, needs, startedBefore, takenBack: false },
+          takeBack: true,
+          edited,
+        };
       if (record.contents === 'redacted' || record.contents === 'dropped')
         return { do: 'deny', reason: REDACTED, takeBack: record };
       if (drift !== undefined)
-        return { do: 'ask', instead: { approvalId, reason: drift, needs, startedBefore }, takeBack: true, edited };
+        return {
+          do: 'ask',
+          instead: { approvalId, reason: drift, needs, startedBefore, takenBack: decision !== null },
+          takeBack: true,
+          edited,
+        };
       if (decision === null || !isApproval(decision)) return { do: 'wait', record };
       return { do: 'follow', record, decision };
     case 'cancelled':
@@ -170,7 +180,13 @@ function planOf(
       const why = status === 'interrupted' ? INTERRUPTED_CALL : (decision?.reason ?? 'It was cancelled.');
       return {
         do: 'ask',
-        instead: { approvalId, reason: drift === undefined ? why : `${why} ${drift}`, needs, startedBefore },
+        instead: {
+          approvalId,
+          reason: drift === undefined ? why : `${why} ${drift}`,
+          needs,
+          startedBefore,
+          takenBack: false,
+        },
         takeBack: false,
         edited,
       };

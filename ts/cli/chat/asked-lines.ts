@@ -1,6 +1,7 @@
 /** What waits, as the lines that put it. */
 import type { Question } from '../../../index.js';
 import { agentLine, shownPreview } from '../../gate/agent-reason.js';
+import { againLine } from '../../gate/asked-again.js';
 import { startedFirst } from '../../gate/stands-out.js';
 import { argumentLines } from '../../terminal/whole.js';
 import { told } from '../duration.js';
@@ -20,6 +21,7 @@ export function approvalLines(ask: ApprovalAsk, isWhole: boolean): string[] {
     '',
     style('yellow', `Waits for approval${whichOf(ask)}${whoOf(ask)}:`),
     ...beware(first),
+    ...againRows(ask),
     ...[agentLine(request) ?? []].flat(),
     ...shownPreview(request).split('\n'),
     ...(isWhole ? argumentLines(request) : []),
@@ -32,10 +34,13 @@ export function approvalLines(ask: ApprovalAsk, isWhole: boolean): string[] {
   ];
 }
 
+const againRows = ({ request }: WaitingAsk): string[] => [againLine(request) ?? []].flat();
+
 /** What stands above the first of the questions. */
 export const questionHead = (ask: WaitingAsk): string[] => [
   '',
   `${style('yellow', 'The agent asks you something')}${whoOf(ask)}${whichOf(ask)}. /no: you do not want to answer.`,
+  ...againRows(ask),
 ];
 
 /** One question, and how it is answered. */

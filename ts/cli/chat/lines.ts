@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { shownPreview } from '../../gate/agent-reason.js';
 import { ANSWERS_TWICE, readQuestionAnswer, SHORT, SHORT_PIPED, untaken } from '../../terminal/answers.js';
 import type { PersonCall } from '../../terminal/call-person.js';
-import { linesFor, NO_LONGER_PIPED, OwedLines } from '../../terminal/owed-lines.js';
+import { linesFor, NO_LONGER_PIPED, OwedLines, unlined } from '../../terminal/owed-lines.js';
 import { failedIn, notTaken, pipedRefusal } from '../../terminal/piped-answer.js';
 import { safeLong } from '../../terminal/safe-long.js';
 import { AS_ASKED, confirming, LIKE_THIS, ShownDecision } from '../../terminal/shown-decision.js';
@@ -258,6 +258,8 @@ class LineFrontEnd {
       return this.#refuse(approvalId);
     }
     if (this.#put?.isSeen !== true) return false;
+    const unwritten = this.#isTerminal ? undefined : unlined(ask.request);
+    if (unwritten !== undefined) return this.#reject(ask, unwritten);
     // What is pasted on a terminal is one text: its first line answers nothing by itself.
     const line = this.#isTerminal ? this.#reader?.text() : this.#nextLine();
     if (line === undefined) return this.#isEnded ? this.#refuse(approvalId) : false;
@@ -296,7 +298,7 @@ class LineFrontEnd {
     const answer = put.decision.meant(readAnswer(line, ask, put.last));
     if (answer.type === 'say') {
       this.#ask(...answer.lines);
-      if (answer.broken !== undefined) this.#startOver(ask, put);
+      if (answer.broken !== undefined && put.decision.last !== undefined) this.#startOver(ask, put);
       return true;
     }
     const call = await this.#callOf(ask, put, answer).catch((error: unknown) => {
@@ -330,10 +332,14 @@ class LineFrontEnd {
       // It may have been decided elsewhere meanwhile.
       take: async (answer) => (this.#isPut ? this.#give(approvalId, answer) : undefined),
     }).catch(failedIn);
-    if (reason !== undefined && this.#isPut) {
-      this.#ask(notTaken(reason));
-      await this.#chat.decide(approvalId, { type: 'reject', reason });
-    }
+    return reason !== undefined && this.#isPut ? this.#reject(ask, reason) : this.#next();
+  }
+
+  /** No line of a pipe answers it. */
+  async #reject({ kind, request: { approvalId } }: WaitingAsk, reason: string): Promise<boolean> {
+    this.#ask(notTaken(reason));
+    if (kind === 'question') return this.#answered(approvalId, null);
+    await this.#chat.decide(approvalId, { type: 'reject', reason });
     return this.#next();
   }
 
@@ -398,8 +404,7 @@ class LineFrontEnd {
       this.#ask(...answer.lines);
       if (this.#isTerminal) return true;
       // The next line belongs to what is asked next.
-      this.#ask(notTaken(untaken(line, {})));
-      return this.#answered(request.approvalId, null);
+      return this.#reject(ask, untaken(line, {}));
     }
     if (answer === null || answer.type === 'none') return this.#answered(request.approvalId, null);
     const away = scrolledAway(put.text, this.#options.window?.());

@@ -1,6 +1,7 @@
 /** Pages about a call that take the whole screen: all of it, and the keys. */
 import type { PolicyAction } from '../../../../index.js';
 import { agentLine, shownArgs } from '../../../gate/agent-reason.js';
+import { againLine } from '../../../gate/asked-again.js';
 import { saidBeside } from '../../../gate/own-words.js';
 import { startedFirst } from '../../../gate/stands-out.js';
 import { count } from '../../print.js';
@@ -23,6 +24,7 @@ export function wholePage(ask: ApprovalAsk, width: number): string[] {
   const changes = request.changes.map(({ path, added, removed }) => `${path}: +${added} -${removed}`);
   return [
     ...first.flatMap((each) => field('beware', each)),
+    ...field('again', againLine(request) ?? ''),
     ...field('from', from),
     ...field('why', why),
     ...field('says', saysOf(ask)),

@@ -3,6 +3,7 @@
  * is room for, and what would run is what is seen.
  */
 import { agentLine } from '../../../gate/agent-reason.js';
+import { againLine } from '../../../gate/asked-again.js';
 import { startedFirst } from '../../../gate/stands-out.js';
 import { count } from '../../print.js';
 import { fit, isCut, oneLine, style, widthOf, type TextStyle } from '../../style.js';
@@ -209,22 +210,24 @@ function asks(
     auto: `Turn Auto-approve on? What would be asked about runs at once from now on, ${these} too. What a policy denies does not.`,
   }[at.about.of];
   const { first, others: rest } = startedFirst(doubtsOf(shown, at.about, waiting));
-  const beware = (doubts: readonly string[]): string[] =>
+  const beware = (doubts: readonly string[], most = 2): string[] =>
     doubts.flatMap((each) =>
       hanging(
         '! ',
-        bothEnds(wrap(oneLine(each), width - 2), 2, symbols).map((line) => style('red', line)),
+        bothEnds(wrap(oneLine(each), width - 2), most, symbols).map((line) => style('red', line)),
         'red',
       ),
     );
   const isAboutCall = at.about.of === 'call' || at.about.of === 'edited';
   const agent = isAboutCall && room >= TINY ? agentLine(shown.request) : undefined;
+  const again = isAboutCall ? againLine(shown.request) : undefined;
   // It does not say what runs: where there is little room the details have the rest of it.
   const most = isRoomy ? 2 : 1;
   const said = agent === undefined ? [] : wrap(fit(agent, width * most), width).slice(0, most);
   return [
     ...wrap(question, width).map((line) => style('bold', line)),
     ...beware(first),
+    ...beware(again === undefined ? [] : [again], isRoomy ? 4 : 2),
     ...(shown.from === ''
       ? []
       : wrap(`from ${shown.from}`, width)
