@@ -49,7 +49,9 @@ problems?: Array<PolicyProblem>, };
 /** What an approval is bound to beside its call. */
 export type CallBinding = {
 /** Which tool it is. */
-tool: string, asked: NativeAsked, };
+tool: string, asked: NativeAsked,
+/** For an edit: the files that it writes, as they were seen. Absent: it writes none that is known. */
+files?: readonly { target: string | null, before: string | null }[], };
 
 /** What a human is shown: [`NativeShown`], owned. */
 export type CallDisplay = NativeShown;

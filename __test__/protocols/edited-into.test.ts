@@ -71,15 +71,20 @@ const INTO: [string, EditedInto][] = [
 
 type Ask = NonNullable<RunOptions<ToolSet>['onApprovalRequest']>;
 
-/** Somebody who edits so, says so many yeses to what they are shown then, and all that they were shown. */
-type Person = (edited: object, yeses: number) => { ask: Ask; shown: () => string };
+/**
+ * Somebody who edits so, says so many yeses to what they are shown then, and all that they were shown.
+ *
+ * @param meanwhile before each of the yeses
+ */
+type Person = (edited: object, yeses: number, meanwhile?: () => void) => { ask: Ask; shown: () => string };
 
-const terminal: Person = (edited, yeses) => {
+const terminal: Person = (edited, yeses, meanwhile = () => {}) => {
   let [shown, said] = ['', 0];
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
   const write = (chunk: unknown, _: unknown, done: () => void) => {
     shown += String(chunk);
     if (String(chunk).includes('Run it? ')) {
+      if (said > 0 && said <= yeses) meanwhile();
       input.write(said === 0 ? `e ${JSON.stringify(edited)}\r` : said <= yeses ? 'y\r' : 'n\r');
       said++;
     }
@@ -89,11 +94,12 @@ const terminal: Person = (edited, yeses) => {
   return { ask: terminalApprover({ input, output }) as Ask, shown: () => shown };
 };
 
-const mcp: Person = (edited, yeses) => {
+const mcp: Person = (edited, yeses, meanwhile = () => {}) => {
   const forms: string[] = [];
   const elicitInput = async ({ message }: { message: string }) => {
-    forms.push(message);
-    const yes = { decision: 'approve', confirm: yeses > 0 ? 'yes' : 'no' };
+    const said = forms.push(message) - 1;
+    if (said > 0 && said <= yeses) meanwhile();
+    const yes = { decision: 'approve', confirm: said <= yeses ? 'yes' : 'no' };
     const content = forms.length === 1 ? { decision: 'edit', args: JSON.stringify(edited) } : yes;
     return { action: 'accept', content };
   };
@@ -130,6 +136,15 @@ describe.each([
     const one = person(into.edited, 0);
     await run(into, one, folder());
     expect(one.shown().replaceAll(/[^\x20-\x7e\n]/g, '')).toMatch(/like this[^]*- old\r?\n[^]*- lines\r?\n[^]*\+ new/);
+  });
+
+  it('asks again where the file of an edit changes between what was shown and the second yes', async () => {
+    const [, into] = INTO[1]!;
+    const cwd = folder();
+    const one = person(into.edited, 1, () => writeFileSync(join(cwd, 'README.md'), 'precious\n'));
+    expect(await run(into, one, cwd)).toEqual([]);
+    const said = one.shown().replaceAll(/[^\x20-\x7e\n]/g, '');
+    expect(said).toMatch(/Asked again: .*README\.md changed since it was shown[^]*- precious/);
   });
 
   it('wants none for an edit of a risky call into one that is none, and reads it by the rules', async () => {
@@ -211,7 +226,7 @@ describe('countersign edit and watch', () => {
     const [, into] = INTO[0]!;
     const { ledger, approvalId } = await waiting({ ...into, more: { policyFiles: true } }, cwd);
     const { native, record } = await looking(ledger, approvalId);
-    expect(dangersInWords(await editedThere(native, record, into.edited))).toEqual([
+    expect(dangersInWords((await editedThere(native, record, into.edited)).call)).toEqual([
       expect.stringMatching(/^it is a high risk: customers use it \(.*policy\.toml:3\)$/) as unknown,
     ]);
     expect((await editedAsk(native, record, { command: 'ls -l' })).doubts).toEqual([]);

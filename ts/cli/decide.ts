@@ -18,6 +18,7 @@ import { againLine } from '../gate/asked-again.js';
 import { dangersInWords } from '../gate/danger.js';
 import { unreadCall } from '../gate/edited-call.js';
 import { callInALine } from '../gate/in-a-line.js';
+import type { SeenEdit } from '../gate/seen-edits.js';
 import { startedFirst, unforeseen } from '../gate/stands-out.js';
 import { CONTENTS, summary, toJson } from './shown.js';
 import { columns, fit, oneLine } from './style.js';
@@ -158,11 +159,11 @@ export async function decideOne(
     if (!asJson) await tellWhat(record);
     const decision = checked(record, await make(record));
     if (!asJson && decision.type === 'edit') await print(editedSummary(record, decision.args));
-    if (record.status === 'pending') await bewareOf(ledger, record, decision, values);
+    const seen = record.status === 'pending' ? await bewareOf(ledger, record, decision, values) : undefined;
     const effect = decision.type === 'approve' ? 'allow' : 'deny';
     if (remembered !== undefined) await beforeRemembering(ledger, record, effect, remembered, values);
     if (values.reason !== undefined) decision.reason = values.reason.toWellFormed();
-    const taken = await decide(ledger, record.approvalId, decision, { by, groups: groupsIn(values.group) });
+    const taken = await decide(ledger, record.approvalId, decision, { by, groups: groupsIn(values.group) }, seen);
     await tellTaken(ledger, taken, decision, asJson);
     return remembered === undefined || taken.status === 'pending'
       ? Exit.ok
@@ -192,24 +193,26 @@ function editedSummary(record: KeptRecord, args: unknown): string {
 /**
  * A call that may not be what it seems, or may do what cannot be undone, is approved only by a person who says so. Programs say so
  * of what they cannot know of it.
+ *
+ * @returns what was seen of an edit, which the decision is bound to
  */
 async function bewareOf(
   ledger: NativeLedger,
   record: KeptRecord,
   decision: HumanDecision,
   { yes, json }: DecideValues,
-): Promise<void> {
-  if (decision.type !== 'approve' && decision.type !== 'edit') return;
-  const asked = toJson(record);
-  const shown = decision.type === 'edit' ? await editedThere(ledger, record, decision.args) : asked;
+): Promise<SeenEdit | undefined> {
+  if (decision.type !== 'approve' && decision.type !== 'edit') return undefined;
+  const asked = { call: toJson(record), seen: undefined };
+  const { call: shown, seen } = decision.type === 'edit' ? await editedThere(ledger, record, decision.args) : asked;
   const doubts = unforeseen(shown, false);
   const dangers = startedFirst(dangersInWords(shown)).others;
-  if (doubts.length + dangers.length === 0 || yes === true) return;
+  if (doubts.length + dangers.length === 0 || yes === true) return seen;
   const asks = json !== true && canAsk();
-  if (doubts.length === 0 && !asks) return;
+  if (doubts.length === 0 && !asks) return seen;
   const what = `${shortId(record.approvalId)}: ${[...doubts, ...dangers].join('; ')}`;
   const isEdit = decision.type === 'edit';
-  if (asks && (await confirm(`${what}. ${isEdit ? 'Run it as edited?' : 'Approve it?'}`))) return;
+  if (asks && (await confirm(`${what}. ${isEdit ? 'Run it as edited?' : 'Approve it?'}`))) return seen;
   throw new ExitError(
     Exit.refused,
     `not ${isEdit ? 'edited' : 'approved'}: ${what}. Look at it with \`countersign show\`, then pass --yes`,

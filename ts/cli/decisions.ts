@@ -4,6 +4,7 @@ import type { ApprovalRecord, DecisionOutcome } from '../../index.js';
 import { becomes, toldRun } from '../ai-sdk/saved/told-run.js';
 import { AlreadyDecidedError, CountersignError, NotApproverError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
+import { contextWith, type SeenEdit } from '../gate/seen-edits.js';
 import { standing } from '../gate/standing.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
 import { ExitError, UsageError } from './exit.js';
@@ -50,13 +51,23 @@ export const TAKEN = {
 } as const;
 export type HumanDecision = DecisionOutcome & { type: keyof typeof TAKEN };
 
-/** Takes the decision, in one step of the ledger: only the first of several counts. */
+/**
+ * Takes the decision, in one step of the ledger: only the first of several counts.
+ *
+ * @param seen what was shown of an edit
+ */
 export const decide = (
   ledger: NativeLedger,
   id: string,
   decision: HumanDecision,
   who: DecidingPerson,
-): Promise<KeptRecord> => ledger.decide(id, decision, { ...who, via: 'terminal' });
+  seen: SeenEdit | undefined,
+): Promise<KeptRecord> =>
+  ledger.decide(id, decision, {
+    ...who,
+    via: 'terminal',
+    ...(seen === undefined ? {} : { editedContext: contextWith(seen) }),
+  });
 
 /** The groups of `--group`, which may be written as approvers are. */
 export function groupsIn(options: readonly string[] = []): string[] {

@@ -2,6 +2,7 @@
 import { doubtsAbout } from '../gate/danger.js';
 import { shownPreview } from '../gate/agent-reason.js';
 import { isUnchanged } from '../gate/edited-call.js';
+import type { SeenEdit } from '../gate/seen-edits.js';
 import { textOfCall, withText } from '../gate/text-field.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
 import { revive, snapshot } from '../values/snapshot.js';
@@ -28,15 +29,16 @@ export async function changedIn(record: KeptRecord): Promise<unknown> {
   return withText(args, field.name, text);
 }
 
-/** It as it would run, and what stands out in it. */
+/** It as it would run, what stands out in it, and what a decision for it is bound to. */
 export async function editedAsk(
   ledger: NativeLedger,
   record: KeptRecord,
   args: unknown,
-): Promise<{ lines: string[]; doubts: string[] }> {
-  const call = await editedThere(ledger, record, args);
+): Promise<{ lines: string[]; doubts: string[]; shown: SeenEdit | undefined }> {
+  const { call, seen } = await editedThere(ledger, record, args);
   return {
     lines: ['It would run like this:', '', ...shownPreview(call).split('\n')],
     doubts: doubtsAbout(call),
+    shown: seen,
   };
 }

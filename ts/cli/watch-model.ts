@@ -9,6 +9,7 @@ import { hidden, nextPage, standing, stood } from './chat/screen/seen.js';
 import { toJson } from './shown.js';
 import { unlessRoomy } from './style.js';
 import { isRead, pageIn, type WatchRoom } from './watch-page.js';
+import type { SeenEdit } from '../gate/seen-edits.js';
 import type { ConfirmMode, WatchState, WordsMode } from './watch-state.js';
 
 export type { ConfirmMode, WatchState, WordsMode };
@@ -18,7 +19,7 @@ export type WatchAction =
   | { type: 'approve' | 'skip' | 'always'; id: string }
   | { type: 'reject'; id: string; reason: string | null }
   | { type: 'respond'; id: string; output: string }
-  | { type: 'edit'; id: string; args: unknown }
+  | { type: 'edit'; id: string; args: unknown; shown?: SeenEdit | undefined }
   /** Is to be looked up, or changed in an editor; then it is asked about. */
   | { type: 'offer' | 'change'; id: string };
 
@@ -192,7 +193,10 @@ function answered(state: WatchState, mode: ConfirmMode, strokes: readonly KeyStr
   if (mode.what !== 'skip' && !isRead(state, room)) return { state: { ...state, said: room.tooSmall ?? NOT_READ } };
   return {
     state: back,
-    action: mode.what === 'edit' ? { type: 'edit', id, args: mode.args } : { type: mode.what, id },
+    action:
+      mode.what === 'edit'
+        ? { type: 'edit', id, args: mode.args, ...(mode.shown === undefined ? {} : { shown: mode.shown }) }
+        : { type: mode.what, id },
   };
 }
 

@@ -1,4 +1,5 @@
 /** What the live view of `countersign watch` is about at one moment. */
+import type { SeenEdit } from '../gate/seen-edits.js';
 import type { KeptRecord } from '../native.js';
 import type { TextDraft } from './chat/screen/draft.js';
 import type { SeenLines } from './chat/screen/seen.js';
@@ -29,7 +30,7 @@ export type ConfirmMode = { at: 'confirm'; id: string; quietSince: number; scrol
   /** What would be remembered, and where, in lines that are seen to their end before it is answered. */
   | { what: 'always'; lines: readonly string[] }
   /** Other arguments; `doubts`: what stands out in them. */
-  | { what: 'edit'; args: unknown; lines: readonly string[]; doubts: readonly string[] }
+  | { what: 'edit'; args: unknown; shown?: SeenEdit | undefined; lines: readonly string[]; doubts: readonly string[] }
 );
 
 /** A line that is written: why not, or the result that the model gets. It stays when its request no longer waits, and sends nothing then. */

@@ -8,6 +8,7 @@ import { doubtsAbout } from '../gate/danger.js';
 import { againLine } from '../gate/asked-again.js';
 import { startedFirst } from '../gate/stands-out.js';
 import { placeToRemember } from '../gate/call-place.js';
+import type { SeenEdit } from '../gate/seen-edits.js';
 import { standing } from '../gate/standing.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
 import { KeyFlow, type PressedKey } from './chat/screen/keys.js';
@@ -161,9 +162,9 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
         : { ...state, said: `${shortId(mode.id)} goes on waiting` },
     );
   };
-  const decided = async (record: KeptRecord, decision: HumanDecision): Promise<void> => {
+  const decided = async (record: KeptRecord, decision: HumanDecision, shown?: SeenEdit): Promise<void> => {
     const { approvalId: id } = record;
-    const taken = await decide(ledger, id, checked(record, decision), who);
+    const taken = await decide(ledger, id, checked(record, decision), who, shown);
     if (taken.status === 'pending') {
       const counted = state.records.map((each) => (each.approvalId === id ? taken : each));
       const said = `counted ${shortId(id)}: ${oneLine(standing(toJson(taken)))}`;
@@ -203,7 +204,7 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
         case 'respond':
           return await decided(record, { type: 'respond', output: action.output });
         case 'edit':
-          return await decided(record, { type: 'edit', args: action.args });
+          return await decided(record, { type: 'edit', args: action.args }, action.shown);
         default:
           return await decided(record, { type: action.type });
       }

@@ -32,7 +32,7 @@ import { askedAgainOf, describe } from './describing.js';
 import { verdictNote } from './executing.js';
 import { nobodyAnswers, questionRequest, type QuestionCallback } from './asking-questions.js';
 import { checkAskOrder, HumanTurns, type AskOrder } from './human-turns.js';
-import type { BoundEdit, CheckedEdit } from './edits.js';
+import { digestOf, type BoundEdit, type CheckedEdit } from './edits.js';
 import { asks, tellUnasked } from './callback-calls.js';
 import { checkCallback } from './makers.js';
 import { PASS, passOn } from './passing.js';
@@ -43,6 +43,7 @@ import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
 import type { CallToReview } from './reviewer/reviewed-call.js';
 import { reviewNote } from './reviewer/review-note.js';
 import { runReviewer, type RunReviewer } from './reviewer/run-reviewer.js';
+import { filesOf, type SeenFile } from './seen-edits.js';
 import { mainRunOf } from './run-ids.js';
 import { takeAnswer, takeAnswers } from './taken-answer.js';
 import type { CheckEdit, Offers } from './teller.js';
@@ -98,6 +99,16 @@ interface BoundContext {
   tool: string;
 }
 
+/** What an edited call is bound to. */
+interface BoundFiles {
+  /** Of its arguments. */
+  digest: string;
+  /** Those that its approval says. */
+  files: readonly SeenFile[];
+  /** Those that it writes. */
+  changes: readonly SeenFile[];
+}
+
 /** What can be decided of a call that is denied. */
 const DENIABLE: readonly DecisionType[] = ['reject'];
 
@@ -131,6 +142,8 @@ export class CallAsker {
   readonly #own: readonly Policies[];
   /** The run that grants for a run are for. */
   readonly #mainRunId: string;
+  /** What calls are bound to as persons have edited them, by the ids of the calls. */
+  readonly #edited = new Map<string, BoundFiles>();
   // Callbacks run in the caller's async context, not in that of the stream or timer that led to them.
   readonly #context = new AsyncResource('countersign');
 
@@ -227,7 +240,11 @@ export class CallAsker {
   }
 
   /** Why the approval of a call, which was shown with files, is no longer of what was shown; `undefined`: it is. */
-  async #changedSince({ toolCallId, toolName }: BoundCall, runId: string | null): Promise<string | undefined> {
+  async #changedSince(call: BoundCall, runId: string | null): Promise<string | undefined> {
+    const { toolCallId, toolName } = call;
+    const edited = this.editedFiles(toolCallId, () => call.args) ?? [];
+    const [other] = edited.length === 0 ? [] : await this.gate.control.changed(edited, this.#policies);
+    if (other !== undefined) return `${other} changed since the call was edited.`;
     for (const { status, decision, toolName: asked, changes } of await this.gate.find(runId, toolCallId)) {
       if (asked !== toolName || status !== 'approved' || decision?.type !== 'approve' || changes.length === 0) continue;
       const [changed] = await this.gate.control.changed(changes, this.#policies);
@@ -255,10 +272,24 @@ export class CallAsker {
   }
 
   /** What an approval of a call is bound to, for the core to look up in the step that depends on it. */
-  boundBy(call: BoundCall): Awaitable<BoundBy> {
+  boundBy(call: BoundCall, files = this.#editOf(call.toolCallId, () => call.args)?.files ?? []): Awaitable<BoundBy> {
     return after(identityOf(call), (identity) =>
-      this.gate.control.boundBy(this.#judgedAs(call), identity, this.#policies),
+      after(this.gate.control.boundBy(this.#judgedAs(call), identity, this.#policies), ({ policies, binding }) => ({
+        policies,
+        binding: files.length === 0 ? binding : { ...binding, files: filesOf(files) },
+      })),
     );
+  }
+
+  /** The files that an edited call writes, as they were seen; `undefined`: no person has edited it to this. */
+  editedFiles(toolCallId: string, args: () => ValueSnapshot): readonly SeenFile[] | undefined {
+    return this.#editOf(toolCallId, args)?.changes;
+  }
+
+  /** @param args is called for calls alone that somebody has edited */
+  #editOf(toolCallId: string, args: () => ValueSnapshot): BoundFiles | undefined {
+    const edit = this.#edited.get(toolCallId);
+    return edit !== undefined && edit.digest === digestOf(args()) ? edit : undefined;
   }
 
   /** As rules know it. */
@@ -267,43 +298,56 @@ export class CallAsker {
   }
 
   /** What an edit of a call is bound to, as things are now. */
-  async boundEdit(edited: BoundCall, gating: Gating | undefined): Promise<BoundEdit> {
+  async boundEdit(edited: BoundCall): Promise<BoundEdit> {
     const show = { floor: false, offers: false };
     const identity = await identityOf(edited);
     const look = await this.gate.control.lookAt(this.#judgedAs(edited), identity, this.#policies, show);
     const { context, shown } = await this.gate.look(edited.args, look);
     if (shown === null) throw new InternalError({ message: 'nothing of an edit was shown' });
-    return { context, changes: gating?.changesFile === true ? shown.changes : [], shown };
+    return { context, changes: shown.changes, shown };
   }
 
   /** Why what an edit was bound to does not hold any more; `undefined`: it does. */
   async editStaleness(
-    approvalId: string,
+    record: Pick<ApprovalRecord, 'approvalId' | 'changes'>,
     call: BoundCall,
-    { args, changes }: Pick<CheckedEdit, 'args' | 'changes'>,
+    { args, changes, wasShown }: Pick<CheckedEdit, 'args' | 'changes' | 'wasShown'>,
   ): Promise<string | undefined> {
     const [changed] = changes.length === 0 ? [] : await this.gate.control.changed(changes, this.#policies);
-    if (changed !== undefined) return `${changed} changed since the call was edited.`;
-    const bound = await this.boundBy({ ...call, args });
-    const { isBound, denied } = await this.gate.isBound(approvalId, call.toolName, args, bound);
+    if (changed !== undefined) return `${changed} changed since ${wasShown ? 'it was shown' : 'the call was edited'}.`;
+    const edited = { ...call, args };
+    const boundTo = async (files: readonly SeenFile[]) =>
+      this.gate.isBound(record.approvalId, call.toolName, args, await this.boundBy(edited, files));
+    const { isBound, denied } = await boundTo(changes);
     if (denied !== undefined) return `It is denied by now: ${denied}`;
+    this.#edited.set(call.toolCallId, { digest: digestOf(args), files: isBound ? changes : [], changes });
     if (isBound) return undefined;
-    return 'A path of it leads elsewhere since it was edited, or what the policies say of it has changed.';
+    if (changes.length === 0)
+      return 'A path of it leads elsewhere since it was edited, or what the policies say of it has changed.';
+    if (!(await boundTo([])).isBound)
+      return 'A file that it writes, where a path of it leads, or what the policies say of it has changed since it was edited.';
+    // It was decided where its files were not looked at: what the request has shown was seen.
+    const unseen = changes.find(
+      ({ target, before }) =>
+        before !== null && !record.changes.some((shown) => shown.target === target && shown.before === before),
+    );
+    return unseen && `${unseen.path} was not looked at when the call was edited.`;
   }
 
   /** Why what was shown does not hold any more; `undefined`: it does. */
   async #staleness(
     call: BoundCall,
-    { approvalId, changes }: ApprovalRecord,
+    record: ApprovalRecord,
     bound: object | null,
     edit: CheckedEdit | undefined,
   ): Promise<string | undefined> {
+    const { approvalId, changes } = record;
     const { policy = null, tool } = (bound ?? {}) as Partial<BoundContext>;
     if (tool !== (await identityOf(call)))
       return `The tool ${call.toolName} is no longer the one that was asked about.`;
     const shown = async () => this.gate.control.shownThen(this.#judgedAs(call), { policy, changes }, this.#policies);
     const objection = await this.gate.stalenessNow(approvalId, shown);
-    return objection ?? (edit && this.editStaleness(approvalId, call, edit));
+    return objection ?? (edit && this.editStaleness(record, call, edit));
   }
 
   /**

@@ -42,6 +42,7 @@ import { denialIn, type CallOpinion, type CallVerdict } from './call-verdict.js'
 import { failedBy, warnJudging } from './warn-judging.js';
 import { allOf, asksPeople } from './who.js';
 import { mainRunOf } from './run-ids.js';
+import type { SeenFile } from './seen-edits.js';
 import { ownValue } from '../values/own-value.js';
 
 const EFFECTS: readonly PolicyEffect[] = ['allow', 'ask', 'deny'];
@@ -419,7 +420,7 @@ export class GateControl {
   }
 
   /** The files that are no longer what was shown; policy files are read again as well. */
-  async changed(changes: readonly FileChange[], narrower: readonly Policies[]): Promise<string[]> {
+  async changed(changes: readonly SeenFile[], narrower: readonly Policies[]): Promise<string[]> {
     for (const policies of narrower) await policies.changed([]);
     if (this.#policies === undefined && changes.length === 0) return [];
     return this.#reading().changed(changes);

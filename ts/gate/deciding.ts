@@ -31,7 +31,9 @@ import type { GateInternals } from './inside.js';
 import { isApproval, reviveDecision, toRecord, toRequest } from './records.js';
 import { checkItsCall, plainArguments, takeAnswer, type TakenAnswer } from './taken-answer.js';
 import { checkedDecision, questionsOf, readAnswers } from './questions.js';
+import { editBeside } from './edit-beside.js';
 import { reboundContext } from './rebound.js';
+import { contextWith } from './seen-edits.js';
 import { grantOf, isEdited, readRemember, type RememberedAs } from './remember.js';
 import type { EventTeller } from './teller.js';
 
@@ -431,16 +433,20 @@ export class DecisionTaker {
     return record;
   }
 
-  /** What would run of an edit, where its tool is known, and what it is bound to. */
+  /** What would run of an edit, where its tool is known, and what it is bound to: what was shown of it, else what is now. */
   async #editOf(approvalId: string, args: unknown): Promise<{ editedArgs?: unknown; editedContext?: object }> {
     const check = this.#teller.checks.get(approvalId);
+    const seen = this.#teller.seen.of(approvalId, args);
     if (check !== undefined) {
-      const { args: runs, context } = await check(revive(args));
-      return { editedArgs: runs.json, editedContext: context };
+      const edit = await check(revive(args), seen);
+      return { editedArgs: edit.args.json, editedContext: contextWith(edit) };
     }
-    const record = (await this.#inside.native.get(approvalId)) as RawRecord | null;
-    const { context = null, toolCallId = '', toolName = '' } = record ?? {};
-    if (context === null) return {};
+    const record = await this.#boundRecord(approvalId);
+    const { context = null } = record ?? {};
+    if (record === undefined || context === null) return {};
+    const bound = seen ?? (await editBeside(this.#inside, record, args, record)).seen;
+    if (bound !== undefined) return { editedContext: contextWith(bound) };
+    const { toolCallId, toolName } = record;
     const call = { toolCallId, toolName, args: snapshot(revive(args)) };
     return { editedContext: await reboundContext(this.#inside.control, context, call) };
   }
@@ -516,6 +522,14 @@ export class DecisionTaker {
     return this.#inside.control.keeperOf(scope, mayBeElsewhere ? await this.#placeOf(approvalId) : undefined);
   }
 
+  /** With what it is bound to. In memory that is known where its tool is. */
+  async #boundRecord(approvalId: string): Promise<RawRecord | undefined> {
+    if (!this.#inside.isDurable) return undefined;
+    const { runId } = (await this.#inside.native.get(approvalId)) ?? {};
+    const records = runId === undefined ? [] : await this.#inside.native.records(runId);
+    return records.find((record) => record.approvalId === approvalId);
+  }
+
   async #remember(approvalId: string, { grant: wanted, keeper }: WantedGrant): Promise<Grant | undefined> {
     try {
       const grant = await keeper.grant(wanted);
@@ -537,9 +551,7 @@ export class DecisionTaker {
 
   /** Where the call of a request came from. @throws {InvalidDecisionError} where that is unknown, or it is elsewhere by now */
   async #placeOf(approvalId: string): Promise<CallPlace> {
-    const { runId } = (await this.#inside.native.get(approvalId)) ?? {};
-    const records = runId === undefined ? [] : await this.#inside.native.records(runId);
-    return placeToRemember(records.find((record) => record.approvalId === approvalId));
+    return placeToRemember(await this.#boundRecord(approvalId));
   }
 
   /** Ends a request for the system. If the ledger cannot write that down, the waiters here fail. */

@@ -1,20 +1,18 @@
 /** Arguments that a human wrote instead of the model's: they pass the tool's schema and are judged before they may run. */
-import type { ApprovalNeed, FileChange } from '../../index.js';
+import type { ApprovalNeed } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
 import { messageOf } from '../errors/message-of.js';
 import { readBeside, type EditReading, type ShownEdit } from './edited-call.js';
 import type { CallVerdict } from './judge.js';
+import type { SeenEdit } from './seen-edits.js';
 import { canonicalize, coversNeeds } from '../native.js';
 import { hasMark } from '../redact/text.js';
 import { isSame } from '../values/same.js';
 import { asWritten, revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 
-/** What an edit is bound to, as it was when it was decided. */
-export interface BoundEdit {
-  context: object;
-  /** The files that it writes. */
-  changes: readonly FileChange[];
+/** What an edit is bound to, as it was when it was shown, or decided unseen. */
+export interface BoundEdit extends SeenEdit {
   /** What is shown of it. */
   shown: ShownEdit;
 }
@@ -29,15 +27,13 @@ export interface EditRules {
 }
 
 /** An edit that may run. */
-export interface CheckedEdit {
+export interface CheckedEdit extends SeenEdit {
   /** What the human wrote. */
   written: ValueSnapshot;
   /** What the tool gets: what its schema makes of it. */
   args: ValueSnapshot;
-  /** What it is judged under. */
-  context: object;
-  /** The files that it writes, as they were. */
-  changes: readonly FileChange[];
+  /** It is bound to what was shown of it before it was decided. */
+  wasShown: boolean;
   /** For those who are asked about it. */
   reading: EditReading;
 }
@@ -56,16 +52,17 @@ export class CheckedEdits {
   /**
    * The edit as it would run, and what it is bound to.
    *
+   * @param seen what was shown of it; absent: it is bound to what is now
    * @throws {InvalidDecisionError} when they do not fit the schema or become others by it, are denied, or need others to agree than the
    * request did
    */
-  async check(written: unknown): Promise<CheckedEdit> {
+  async check(written: unknown, seen?: SeenEdit): Promise<CheckedEdit> {
     const { toolName, parse, judge, bound } = this.#rules;
     const given = snapshot(written);
     const args = snapshot(await parse(written));
     refuseOther(toolName, given, args);
     // Before it is judged: what changes from here on is a change.
-    const { context, changes, shown } = await bound(args);
+    const { shown, ...now } = await bound(args);
     const verdict = await judge(args);
     if (verdict.effect === 'deny')
       throw new InvalidDecisionError({ message: `The edited call of ${toolName} is denied: ${verdict.reason}` });
@@ -77,7 +74,8 @@ export class CheckedEdits {
       });
     // Arguments in a decision have been JSON: an instance of a class comes back as its data.
     const reading = readBeside({ verdict: verdict.said ?? null, shown }, false);
-    const edit = { written: given, args, context, changes, reading };
+    const { context, changes } = seen ?? now;
+    const edit = { written: given, args, context, changes, wasShown: seen !== undefined, reading };
     this.#good.set(digestOf(snapshot(revive(args.json))), edit);
     return edit;
   }

@@ -18,17 +18,9 @@ import type {
   PolicyVerdict,
 } from '../../index.js';
 import { GateClosedError, InvalidConfigError, InvalidDecisionError } from '../errors/index.js';
-import { InternalError } from '../errors/internal-error.js';
 import { otherCopy } from '../errors/other-copy.js';
 import { toldKind } from '../errors/told-value.js';
-import {
-  NativeGate,
-  type NativeLooked,
-  type NativeNote,
-  type RawRecord,
-  type RunStore,
-  type ShownCheck,
-} from '../native.js';
+import { NativeGate, type NativeNote, type RawRecord, type RunStore, type ShownCheck } from '../native.js';
 import type { JudgedByPolicy } from '../policy/policies.js';
 import { takeNeeded, takeOptions } from '../options/check.js';
 import { checkRecord } from '../options/names.js';
@@ -44,7 +36,8 @@ import { checkOptionalText, checkText, checkWhole } from './check-arguments.js';
 import { checkPositive } from './check-positive.js';
 import { GateControl } from './control.js';
 import { DecisionTaker } from './deciding.js';
-import { readBeside, type EditReading } from './edited-call.js';
+import { editBeside, shownOf, type BesideCall, type EditBeside } from './edit-beside.js';
+import type { EditReading, ShownEdit } from './edited-call.js';
 import { ExecutionKeeper, type RedeemOutcome } from './executing.js';
 import { closed, GateInternals } from './inside.js';
 import { isByMode, type JudgedCall, type CallVerdict } from './judge.js';
@@ -52,7 +45,6 @@ import { filesOf, ledgerOptions } from './ledger-options.js';
 import { ApproverGroups } from './people.js';
 import { isDenial, toRecord, toRequest, type DecidedRecord } from './records.js';
 import { RedactedNative } from './redacted-native.js';
-import { isReadAlike } from './rebound.js';
 import { GateRequests, unknownRequest, type BoundRequest, type OpenRequest } from './requests.js';
 import { takeReviewer, type TakenReviewer } from './reviewer/reviewer-options.js';
 import { ToolSchemas, type SchemaSource } from './schemas.js';
@@ -211,44 +203,39 @@ export class LocalGate implements Omit<Gate, 'request'> {
   }
 
   /** What would be shown of a call of this gate with these arguments, were somebody asked about it. */
-  async shownOf(call: JudgedByPolicy): Promise<NonNullable<NativeLooked['shown']>> {
-    const look = await this.control.lookAt(call, call.toolName, [], { floor: false, offers: true });
-    const { shown } = await this.look(call.args, look);
-    if (shown === null) throw new InternalError({ message: 'nothing of a call was shown' });
-    return shown;
+  shownOf(call: JudgedByPolicy): Promise<ShownEdit> {
+    return shownOf(this.#inside, call);
   }
 
-  /** For {@link editedCall}, of a call that waits: by what judges it in this process, else by what this gate knows. */
+  /**
+   * For {@link editedCall}, of a call that waits: by what judges it in this process, else by what this gate knows. A decision for
+   * these arguments is bound to what is read here.
+   */
   async readEdit(
     call: Pick<ApprovalRequest, 'approvalId' | 'toolCallId' | 'toolName' | 'runId'>,
     args: unknown,
   ): Promise<EditReading> {
+    const { approvalId, runId } = call;
     try {
-      const checked = await this.#teller.checks.get(call.approvalId)?.(revive(args));
-      if (checked !== undefined) return checked.reading;
+      const checked = await this.#teller.checks.get(approvalId)?.(revive(args));
+      if (checked !== undefined) {
+        this.#teller.seen.keep(approvalId, args, checked);
+        return checked.reading;
+      }
     } catch (error) {
       // It will not be taken, which is told when it is decided.
       if (!InvalidDecisionError.isInstance(error)) throw error;
     }
-    const records = this.isDurable ? await this.records(call.runId) : [];
-    return this.readEditBeside(
-      call,
-      args,
-      records.find(({ approvalId }) => approvalId === call.approvalId),
-    );
+    const records = this.isDurable ? await this.records(runId) : [];
+    const record = records.find((each) => each.approvalId === approvalId);
+    const { reading, seen } = await this.editBeside(call, args, record);
+    if (seen !== undefined) this.#teller.seen.keep(approvalId, args, seen);
+    return reading;
   }
 
-  /** The same of a call that another gate has asked about, as this one knows it. */
-  async readEditBeside(
-    { toolCallId, toolName, runId }: Pick<ApprovalRequest, 'toolCallId' | 'toolName' | 'runId'>,
-    args: unknown,
-    record: Pick<RawRecord, 'context'> | undefined,
-  ): Promise<EditReading> {
-    const call = { toolCallId, toolName, runId, args: snapshot(revive(args)) };
-    const isKnown = record !== undefined && (await isReadAlike(this.control, record.context ?? null, call));
-    const nobody = { asksFunctions: false, opinions: async () => [] };
-    const { said = null } = await this.control.judge(call, [], nobody);
-    return readBeside({ verdict: said, shown: await this.shownOf(call) }, !isKnown);
+  /** The same of a call that another gate has asked about, as this one knows it. @see editBeside */
+  editBeside(call: BesideCall, args: unknown, record: Pick<RawRecord, 'context'> | undefined): Promise<EditBeside> {
+    return editBeside(this.#inside, call, args, record);
   }
 
   /** What "always" would save, where that is not kept with the request. */

@@ -166,7 +166,7 @@ class CodeRequest {
       return ruled.effect === 'allow' && !isSaid(ruled) ? asker.judge(call, by) : ruled;
     };
     const bound = (edited: ValueSnapshot) =>
-      asker.boundEdit({ toolCallId, toolName, args: edited, signal: abortSignal }, gating);
+      asker.boundEdit({ toolCallId, toolName, args: edited, signal: abortSignal });
     const edits = new CheckedEdits({ toolName, parse: async (written) => written, judge, bound });
     // Where a human is always asked, no grant lets it run, though one may deny it.
     const verdict = await judge(args, this.#meanwhile?.asksAlways === false ? 'all' : 'denials');
@@ -178,7 +178,7 @@ class CodeRequest {
       entry: description === null ? undefined : ({ description } as InterruptOptions),
       verdict,
       isOnce: this.#meanwhile?.asksAlways !== false,
-      checkEdit: (written) => edits.check(written),
+      checkEdit: (written, seen) => edits.check(written, seen),
       signal: abortSignal,
     };
     if (this.#meanwhile !== undefined) {

@@ -16,20 +16,20 @@ import {
   type DecidedRecord,
   type ToldByCore,
 } from './records.js';
+import { SeenEdits, type SeenEdit } from './seen-edits.js';
 import { TurnStaleness } from './turn-staleness.js';
 import { DecisionWaiters } from './waiters.js';
 
 /** An edit as it is decided. */
-export interface DecidedEdit {
+export interface DecidedEdit extends SeenEdit {
   /** Arguments as the tool would get them: what its schema makes of what the human wrote. */
   args: ValueSnapshot;
-  /** What the edited call is judged under. */
-  context: object;
   /** For those who are asked about it. */
   reading: EditReading;
 }
 
-export type CheckEdit = (args: unknown) => Promise<DecidedEdit>;
+/** `seen`: what was shown of it, which it is bound to then. */
+export type CheckEdit = (args: unknown, seen?: SeenEdit) => Promise<DecidedEdit>;
 
 /** What "always" would save, made when somebody asks. */
 export type Offers = () => ApprovalRequest['always'];
@@ -57,6 +57,8 @@ export class EventTeller {
   readonly held: string[] = [];
   /** What an edit of a request must pass. */
   readonly checks = new Map<string, CheckEdit>();
+  /** What was shown of edits. */
+  readonly seen = new SeenEdits();
   /** What "always" would save, of requests that are shown in this process alone. */
   readonly offers = new Map<string, Offers>();
   readonly #inside: GateInternals;
@@ -200,6 +202,7 @@ export class EventTeller {
     if (event.type === 'voted') this.#inside.telemetry?.voted(approvalId, event.vote);
     if (!decided) return;
     this.checks.delete(approvalId);
+    this.seen.forget(approvalId);
     this.offers.delete(approvalId);
     this.looks.delete(approvalId);
     this.found.decided(approvalId);

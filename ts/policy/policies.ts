@@ -166,7 +166,7 @@ export class Policies {
   }
 
   /** Reads policy files that changed, and says which of these files are no longer what they were. */
-  async changed(changes: readonly FileChange[]): Promise<string[]> {
+  async changed(changes: readonly Pick<FileChange, 'path' | 'target' | 'before'>[]): Promise<string[]> {
     const { problems, changed } = await this.#native.refresh(
       changes.map(({ path, target, before }) => ({ path, target, before })),
     );

@@ -1,9 +1,10 @@
 /** What a tool of ours does with the call that it is in. */
 import { resolve } from 'node:path';
 import type { BackendCall } from '../../../agent.js';
-import type { FileChange, ToolActivity } from '../../../index.js';
+import type { ToolActivity } from '../../../index.js';
 import { callContextOf } from '../../ai-sdk/tools/call-context.js';
 import { BackendError } from '../../errors/backend-error.js';
+import type { SeenFile } from '../../gate/seen-edits.js';
 
 /** The options of an `execute`, as far as tools of ours look at them. */
 export interface CallOptions {
@@ -30,7 +31,7 @@ export function writing(options: CallOptions, root: string, path: string): Backe
 
 const DIGEST = /^[0-9a-f]{64}$/;
 
-function shown(options: CallOptions, root: string, path: string): FileChange | undefined {
+function shown(options: CallOptions, root: string, path: string): SeenFile | undefined {
   const changes = callContextOf(options)?.approved?.changes ?? [];
   const change = changes.find((each) => resolve(root, each.path) === resolve(root, path));
   if (change === undefined || change.before === null || DIGEST.test(change.before)) return change;

@@ -128,7 +128,8 @@ class GuardedTools {
     return (input, options) => {
       const { toolCallId, abortSignal: signal } = options;
       const record = this.#guard.shown(toolCallId);
-      const approved = record && approvedBy(record);
+      const edited = this.#options.asker.editedFiles(toolCallId, () => snapshot(input));
+      const approved = record && approvedBy(record, edited);
       const verdict = this.#guard.call(toolCallId)?.verdict;
       const needed = verdict?.effect === 'allow' ? verdict.confined : undefined;
       const confined = heldTo(needed, body.execute, toolName);

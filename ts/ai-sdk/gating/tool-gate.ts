@@ -337,7 +337,7 @@ export class ToolGate {
       gating: this.#gating,
       entry: inheritance.describes({ toolName, tool }),
       verdict,
-      checkEdit: (written) => edits.check(written),
+      checkEdit: (written, seen) => edits.check(written, seen),
     };
   }
 
@@ -382,7 +382,8 @@ export class ToolGate {
     if (args === undefined)
       return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
     await redeemOrRefuse(this.#options.asker, runId, { ...this.#approved, toolCallId, args });
-    return { kind: 'run', args, approved: approvedBy(record), note: noteFor(decision, via, args, isEdited) };
+    const edited = this.#options.asker.editedFiles(toolCallId, () => args);
+    return { kind: 'run', args, approved: approvedBy(record, edited), note: noteFor(decision, via, args, isEdited) };
   }
 
   // --- stopping -----------------------------------------------------------------------------------------------------
@@ -453,7 +454,13 @@ export class ToolGate {
     const { approvalId } = await redeemOrRefuse(asker, runId, redeemed);
     const record = known.find((each) => each.approvalId === approvalId);
     const note = record?.decision ? noteFor(record.decision, record.via, args) : undefined;
-    const approved = record === undefined ? { approvalId, changes: [], byHuman: false } : approvedBy(record);
+    const approved =
+      record === undefined
+        ? { approvalId, changes: [], byHuman: false }
+        : approvedBy(
+            record,
+            asker.editedFiles(toolCallId, () => args),
+          );
     return { kind: 'run', args, approved, note };
   }
 
@@ -465,13 +472,14 @@ export class ToolGate {
 
   /** Edits may have been decided where the tool is not known: what does not fit it is taken back. Says why. */
   async #takeBackUnfit(records: readonly ApprovalRecord[], options: ExecuteOptions): Promise<string | undefined> {
-    for (const { approvalId, status, decision, needs } of records) {
+    for (const record of records) {
+      const { approvalId, status, decision, needs } = record;
       if (status !== 'edited' || decision?.type !== 'edit') continue;
       const edits = this.#editsOf(options);
       edits.needs = needs;
       const { toolCallId } = options;
       const staleness = async (edit?: CheckedEdit) =>
-        edit && this.#options.asker.editStaleness(approvalId, { ...this.#approved, toolCallId, args: edit.args }, edit);
+        edit && this.#options.asker.editStaleness(record, { ...this.#approved, toolCallId, args: edit.args }, edit);
       const objection = await objectionTo(decision, { edits, staleness });
       if (objection === undefined) continue;
       await this.#options.asker.gate.revoke(approvalId, objection);
@@ -489,8 +497,7 @@ export class ToolGate {
       toolName: name,
       parse: (written) => parseEdit(edited, written),
       judge: (args) => this.#judge(args, options, 'none'),
-      bound: (args) =>
-        asker.boundEdit({ ...this.#approved, toolCallId, args, signal: options.abortSignal }, this.#gating),
+      bound: (args) => asker.boundEdit({ ...this.#approved, toolCallId, args, signal: options.abortSignal }),
     });
   }
 

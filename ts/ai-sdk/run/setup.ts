@@ -102,7 +102,7 @@ function editsFor(
     judge: (args) => guard.judgeEdit(toolCallId, toolName, args),
     bound: (args) => {
       const tool = approvedTool(toolName, guard.toolOf(toolName));
-      return asker.boundEdit({ ...tool, toolCallId, args, signal }, guard.gatingOf(toolName));
+      return asker.boundEdit({ ...tool, toolCallId, args, signal });
     },
   });
 }

@@ -1,6 +1,7 @@
 /** What a tool that runs in a loop of ours can know of it: its `execute` finds it in its options. */
-import type { ApprovalRecord, ConfinedWrites, FileChange, ToolActivity } from '../../../index.js';
+import type { ApprovalRecord, ConfinedWrites, ToolActivity } from '../../../index.js';
 import { isApproval, isByHuman } from '../../gate/records.js';
+import type { SeenFile } from '../../gate/seen-edits.js';
 import type { ParentRun } from './parent-run.js';
 
 /** Where it stands in the options. Registered: a tool may come from another copy of this package. */
@@ -9,15 +10,18 @@ const CALL = Symbol.for('countersign.call');
 /** The approval by which a call runs. */
 export interface ApprovedCall {
   readonly approvalId: string;
-  readonly changes: readonly FileChange[];
+  readonly changes: readonly SeenFile[];
   /** Whether somebody approved it, and not a rule or a mode. */
   readonly byHuman: boolean;
 }
 
-/** What a call is told of the request by which it runs. */
-export const approvedBy = ({ approvalId, changes, decision, via }: ApprovalRecord): ApprovedCall => ({
+/** What a call is told of the request by which it runs. @param edited the files that it writes as a person has edited it */
+export const approvedBy = (
+  { approvalId, changes, decision, via }: ApprovalRecord,
+  edited: readonly SeenFile[] | undefined,
+): ApprovedCall => ({
   approvalId,
-  changes,
+  changes: edited ?? changes,
   byHuman: decision !== null && isApproval(decision) && via !== null && isByHuman(via),
 });
 

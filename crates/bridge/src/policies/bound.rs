@@ -154,18 +154,28 @@ pub(crate) struct CallBinding {
     /// Which tool it is.
     tool: Box<str>,
     asked: NativeAsked,
+    /// For an edit: the files that it writes, as they were seen. Absent: it writes none that is known.
+    #[serde(default)]
+    #[cfg_attr(
+        test,
+        ts(optional, type = "readonly { target: string | null, before: string | null }[]")
+    )]
+    files: Option<Raw>,
 }
 
 /// What a call is bound to as things are now.
 pub(crate) struct BoundNow {
     tool: Box<str>,
+    files: Option<Raw>,
     /// Of each of the policies, up to the first that denies.
     judged: Vec<PolicyJudgement>,
 }
 
-/// `{ policy, tool }`: a part of the digest of an approval.
+/// `{ policy, tool }`, and for an edit `files`: a part of the digest of an approval.
 #[derive(Serialize)]
 struct CallContextOut<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<&'a RawValue>,
     policy: PolicyContextOut<'a>,
     tool: &'a str,
 }
@@ -183,7 +193,8 @@ impl CallBinding {
     /// What it is now.
     pub(crate) fn look(&self, args: Json, look: PolicyLook<'_>) -> Result<BoundNow, LookFailure> {
         let also = Also { bound: true, ..Also::default() };
-        Ok(BoundNow { tool: self.tool.clone(), judged: self.asked.judged(args, &also, look)? })
+        let judged = self.asked.judged(args, &also, look)?;
+        Ok(BoundNow { tool: self.tool.clone(), files: self.files.clone(), judged })
     }
 }
 
@@ -205,7 +216,8 @@ impl<'a> PolicyContextOut<'a> {
 impl BoundNow {
     /// The context that a digest is made with, as text.
     pub(crate) fn context(&self) -> Result<Raw, GateError> {
-        raw(&CallContextOut { policy: PolicyContextOut::of(&self.judged), tool: &self.tool })
+        let policy = PolicyContextOut::of(&self.judged);
+        raw(&CallContextOut { files: self.files.as_deref(), policy, tool: &self.tool })
     }
 
     /// Why no approval lets it run.
@@ -328,7 +340,7 @@ pub(crate) struct LookedUp {
 impl NativeLook {
     /// What an approval is bound to as things are now, and then what is shown: what changes in between is a change.
     pub(crate) fn look(&self, args: Json, look: PolicyLook<'_>) -> Result<LookedUp, LookFailure> {
-        let Self { binding: CallBinding { tool, asked }, show } = self;
+        let Self { binding: CallBinding { tool, asked, files }, show } = self;
         let mut call = asked.call(args);
         let has_rules = show.as_ref().is_none_or(|show| show.has_rules);
         let rules = PolicyLook { policies: if has_rules { look.policies } else { &[] }, ..look };
@@ -338,7 +350,8 @@ impl NativeLook {
             Some(showing) => Some(showing.shown(asked, &mut call, &judged, look)?),
             None => None,
         };
-        Ok(LookedUp { bound: BoundNow { tool: tool.clone(), judged }, shown })
+        let bound = BoundNow { tool: tool.clone(), files: files.clone(), judged };
+        Ok(LookedUp { bound, shown })
     }
 }
 
