@@ -71,3 +71,12 @@ fn a_folder_for_what_python_compiles_leads_elsewhere() {
         .unwrap();
     tried(&policy(), &lines[1..2], &[]);
 }
+
+#[test]
+fn a_link_that_names_no_place_was_made_here_under_a_name_that_is_denied() {
+    let house = House::new("linked-here");
+    let rules = own(
+        r#"{"effect":"allow","commands":["ln **"],"writes":["${project}/**","/x/**"]},{"effect":"deny","writes":["${project}/.env"]}"#,
+    );
+    tried(&started(&house, &rules, "project"), &["ln -s /x/.env", "ln /x/.env"], &["ln -s /x/a b"]);
+}

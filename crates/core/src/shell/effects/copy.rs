@@ -79,9 +79,9 @@ impl ArgumentWalk<'_> {
                 );
             }
             if last == 0 && self.into.is_none() && !several {
-                // `ln -s target` writes here, under the target's name.
+                // `ln -s target` writes here, under the target's name: a file that is denied may have it.
                 let here = words::text(self.place(operand.arg), ".");
-                self.path(operand.arg, FileAccess::Write, here, false);
+                self.path(operand.arg, FileAccess::Write, here, true);
             }
         }
     }

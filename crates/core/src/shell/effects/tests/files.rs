@@ -191,7 +191,7 @@ pub(super) const WRITERS: &[Row] = &[
     ("mv -f a b c", "R2:a W2:a R3:b W3:b W4:c W4:c/a W4:c/b"),
     ("mv -t d a", "W2:d W2:d/a R3:a W3:a"),
     ("ln -s a b", "r2:a w2:a w3:b w3:b/a"),
-    ("ln -s /x/a", "r2:/x/a w2:/x/a w2:."),
+    ("ln -s /x/a", "r2:/x/a w2:/x/a W2:."),
     ("install -m 755 a b", "r3:a w4:b w4:b/a"),
     ("install -d a b", "w2:a w3:b"),
     ("install -s --strip-program=sh a b", "?1 ?2 r3:a w4:b w4:b/a"),
