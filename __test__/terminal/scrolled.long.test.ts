@@ -24,9 +24,7 @@ test.each([
   say('y');
   if (isTwice) {
     await terminal.waitFor(/Look twice: it has \d+ lines, more than the window shows/);
-    await terminal.waitFor(
-      (screen) => screen.split('y = run').length > 1 && /once more[^]*y = run/.test(screen),
-    );
+    await terminal.waitFor((screen) => screen.split('y = run').length > 1 && /once more[^]*y = run/.test(screen));
     expect(file('hello.txt')).toBeUndefined();
     say('y');
   }

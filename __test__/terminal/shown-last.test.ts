@@ -70,8 +70,7 @@ function atThePlainChat(asked: ApprovalRequest) {
   void showLines(chat as unknown as LocalChat, { input, write: (text) => (shown += text), canAsk: true, emoji: false });
   onTestFinished(() => void input.destroy());
   let times = 0;
-  const prompted = (): Promise<boolean> =>
-    vi.waitUntil(() => shown.split('y = run').length > times + 1, PATIENTLY);
+  const prompted = (): Promise<boolean> => vi.waitUntil(() => shown.split('y = run').length > times + 1, PATIENTLY);
   const say = async (line: string): Promise<void> => {
     await prompted();
     times += 1;
