@@ -8,6 +8,7 @@ mod handed;
 mod house;
 mod kinds;
 mod launchers;
+mod linked;
 mod partial;
 mod patterns;
 mod programs;
