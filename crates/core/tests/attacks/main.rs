@@ -17,6 +17,7 @@ mod rights;
 mod secrets;
 mod settings;
 mod settings_of_checkers;
+mod settings_of_runners;
 mod shown;
 #[path = "../../src/skip.rs"]
 mod skip;
