@@ -451,9 +451,19 @@ pub(crate) fn protection(
             })
             .or_else(|| spots.found.iter().filter(|_| !spots.names_only).find_map(found))
     };
+    // What is written through a symlink below no word says.
+    let linked = || {
+        spots.linked.iter().find_map(|link| {
+            let found = link.places().find_map(of_place)?;
+            // `CLAUDE.md` that leads to `AGENTS.md` is as it would be without it.
+            let is_same = found.what == EDITOR
+                && link.places().all(|path| of_place(path).is_some_and(|it| it.what == EDITOR));
+            (!is_same).then_some(PathProtection { below: true, ..found })
+        })
+    };
     match access {
         // What is gone with a directory is more than the directory.
-        FileAccess::Write => below().or_else(named),
+        FileAccess::Write => below().or_else(linked).or_else(named),
         FileAccess::Read => named().or_else(below),
     }
 }

@@ -8,6 +8,7 @@ mod handed;
 mod house;
 mod kinds;
 mod launchers;
+mod linked;
 mod partial;
 mod patterns;
 mod programs;
@@ -16,6 +17,7 @@ mod rights;
 mod secrets;
 mod settings;
 mod settings_of_checkers;
+mod settings_of_runners;
 mod shown;
 #[path = "../../src/skip.rs"]
 mod skip;

@@ -27,7 +27,7 @@ pub(crate) use spot::{PathSpots, places, through};
 pub(crate) use tracked::{KnownNames, NameSuspicion, NestedFolders};
 
 use super::Effect;
-use super::action::{Action, ActionKind};
+use super::action::{Action, ActionKind, ByArgument};
 use super::compile::Policy;
 use super::confined::{ConfinedRun, ConfinedWrites};
 use super::document::{RuleApprovers, RuleRisk};
@@ -40,7 +40,7 @@ use crate::call::Json;
 use crate::path::{
     CachedFiles, FileLookup, LinkedBeginnings, LocatedPath, PathContext, PathError, UrlAddress,
 };
-use crate::shell::{FileAccess, only_asks};
+use crate::shell::{FileAccess, is_command_name, only_asks};
 
 /// A call, as far as policies look at it.
 #[derive(Debug, Clone, Copy)]
@@ -460,8 +460,10 @@ impl<'a> CallJudge<'a> {
                 });
                 // A command that names no directory spells none out, and nothing that it reads there.
                 let is_read = *access == FileAccess::Read;
+                let names_none =
+                    |by: &ByArgument| self.argv(by).is_some_and(|it| is_command_name(it, by.arg));
                 let spelled = by
-                    .filter(|by| by.arg > 0 || !(protection.below || is_read))
+                    .filter(|by| !(protection.below || is_read) || !names_none(by))
                     .is_some_and(|by| self.is_spelled_out(by));
                 let is_below = protection.below;
                 let cause = VerdictCause::Protected(protection.what);

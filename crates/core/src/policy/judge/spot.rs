@@ -51,6 +51,8 @@ pub(crate) struct PathSpots {
     /// Those among them in which only files of certain kinds are read: folders that symlinks lead to. To read such a file is not
     /// to read what a folder is protected for.
     pub(crate) by_kind: Vec<LocatedPath>,
+    /// Those among them that symlinks below lead to.
+    pub(crate) linked: Vec<LocatedPath>,
     /// What is known of it where it is not certain, and from where.
     pub(crate) loose: Vec<(Vec<WordPiece>, PathContext)>,
     /// The directories that what is known in part surely begins with.
@@ -169,7 +171,8 @@ impl PathSpots {
             kinds.is_empty() || kinds.iter().any(|kind| wild(kind, name))
         };
         let is_used = |link: &FoundLink| {
-            if link.is_inside {
+            // Whether what it leads to is read anyway is known by the names of what is read alone.
+            if link.is_inside && !kinds.is_empty() {
                 return is_of_kind(link.name) && !is_of_kind(link.real);
             }
             match read {
@@ -248,6 +251,7 @@ impl PathSpots {
                         // What lies here comes first.
                         dirs.push_front(located.real.clone());
                     }
+                    self.linked.push(located.clone());
                     self.located.push(located);
                 }
             }

@@ -21,6 +21,7 @@ const MOST_NAMES: usize = 20_000;
 
 /// Settings of npm that name no server, no program and no file: what is installed, and what is told of it.
 const HARMLESS: &[&str] = &[
+    "access",
     "all",
     "audit",
     "audit-level",
@@ -30,10 +31,12 @@ const HARMLESS: &[&str] = &[
     "dedupe-peer-dependents",
     "depth",
     "dry-run",
-    "engine-strict",
     "enable-pre-post-scripts",
+    "engine-strict",
+    "foreground-scripts",
     "fund",
     "hoist",
+    "hoist-pattern",
     "ignore-scripts",
     "include",
     "install-links",
@@ -41,9 +44,11 @@ const HARMLESS: &[&str] = &[
     "json",
     "legacy-peer-deps",
     "link-workspace-packages",
+    "lockfile",
     "lockfile-version",
     "loglevel",
     "long",
+    "min-release-age",
     "node-linker",
     "omit",
     "package-lock",
@@ -64,6 +69,7 @@ const HARMLESS: &[&str] = &[
     "timing",
     "unicode",
     "update-notifier",
+    "workspaces",
     "workspaces-update",
 ];
 
@@ -283,6 +289,9 @@ impl ActionReader<'_> {
     }
 }
 
+/// The server that npm asks anyway.
+const USUAL_REGISTRY: &[&str] = &["https://registry.npmjs.org", "https://registry.npmjs.org/"];
+
 /// Names of the settings of shellcheck.
 const SHELLCHECK: &[&str] = &[".shellcheckrc", "shellcheckrc"];
 
@@ -336,6 +345,7 @@ fn is_harmless(line: &str) -> bool {
     line.is_empty()
         || line.starts_with(['#', ';'])
         || HARMLESS.contains(&name) && !value.contains("${")
+        || name == "registry" && USUAL_REGISTRY.contains(&value.trim())
 }
 
 #[cfg(test)]
@@ -382,11 +392,21 @@ mod tests {
             "fund = false",
             "no-fund=true",
             "omit[]=dev",
+            "registry=https://registry.npmjs.org/",
+            "registry = https://registry.npmjs.org",
+            "min-release-age=3",
+            "lockfile=false",
+            "access=public",
+            "hoist-pattern[]=*",
+            "workspaces=true",
+            "foreground-scripts=true",
         ] {
             assert!(is_harmless(line), "{line}");
         }
         for line in [
             "registry=https://a.example",
+            "registry=https://registry.npmjs.org.a.example/",
+            "@x:registry=https://registry.npmjs.org/",
             "@x:registry=https://a.example",
             "//a.example/:_authToken=${NPM_TOKEN}",
             "script-shell=./x",

@@ -116,6 +116,16 @@ pub(crate) fn without_g(name: &str) -> Option<&str> {
 
 /// The command among these words to which this argument belongs: what a launcher runs, or the launcher itself.
 pub(crate) fn command_of(argv: &[Word], arg: usize) -> Cow<'_, [Word]> {
+    command_at(argv, arg).0
+}
+
+/// Whether this argument is the name of a command: of the first one, or of one that a launcher runs.
+pub(crate) fn is_command_name(argv: &[Word], arg: usize) -> bool {
+    command_at(argv, arg).1 == arg
+}
+
+/// The same command, and which of the words is its name.
+fn command_at(argv: &[Word], arg: usize) -> (Cow<'_, [Word]>, usize) {
     let (mut words, mut from) = (Cow::Borrowed(argv), 0);
     while let Some((at, skip)) = super::of(&words, &[]).launches
         && at > 0
@@ -127,7 +137,7 @@ pub(crate) fn command_of(argv: &[Word], arg: usize) -> Cow<'_, [Word]> {
         }
         (words, from) = (Cow::Owned(rest), from + at);
     }
-    words
+    (words, from)
 }
 
 /// The names of the files that this command opens below a folder: `*.py`. Empty: any file, or it cannot be told.

@@ -1,6 +1,7 @@
 //! What the settings of prettier, ESLint and oxlint may say.
 
 use super::kinds::{SettingUse, SettingUses, are_kinds, is_plain_path, is_word, uses};
+use super::runners::stays_in;
 use super::values::{SettingTable, SettingValue, of_json, of_jsonc, of_toml, of_yaml, whole};
 
 pub(super) fn of_prettier(name: &str, text: &str) -> SettingUses {
@@ -126,14 +127,14 @@ fn of_eslint_settings(settings: &SettingTable) -> SettingUses {
                 | "env"
                 | "globals"
                 | "noInlineConfig"
-                | "parserOptions"
                 | "reportUnusedDisableDirectives"
-                | "root"
-                | "rules"
-                | "settings",
+                | "root",
                 _,
             )
             | (_, SettingValue::Nothing) => {}
+            ("rules", SettingValue::Table(rules)) if rules.iter().all(is_fine_rule) => {}
+            ("parserOptions", SettingValue::Table(options)) if options.iter().all(is_parsed) => {}
+            ("settings", SettingValue::Table(settings)) if settings.iter().all(is_shared) => {}
             // A path without its ending may be another one.
             ("parser", SettingValue::Text(name)) if name.starts_with(['.', '/']) => {
                 all.extend(
@@ -159,6 +160,50 @@ fn of_eslint_settings(settings: &SettingTable) -> SettingUses {
         }
     }
     Some(all)
+}
+
+/// Whether what a rule is told leads nowhere. Those of plugins may load what they are told; those of ESLint name no file.
+fn is_fine_rule((name, options): &(String, SettingValue)) -> bool {
+    !name.contains('/') || stays_in(options)
+}
+
+/// Whether it says of the language alone what a parser is told, or names settings of TypeScript in the project.
+fn is_parsed((key, value): &(String, SettingValue)) -> bool {
+    let is_flag = |value: &SettingValue| matches!(value, SettingValue::Flag(_));
+    match (key.as_str(), value) {
+        ("ecmaVersion", SettingValue::Number) => true,
+        ("ecmaVersion" | "sourceType", SettingValue::Text(word)) => is_word(word),
+        ("ecmaFeatures", SettingValue::Table(features)) => {
+            features.iter().all(|(_, value)| is_flag(value))
+        }
+        ("project", SettingValue::Text(_) | SettingValue::List(_)) => {
+            value.texts().is_some_and(|paths| paths.into_iter().all(is_plain_path))
+        }
+        ("tsconfigRootDir", SettingValue::Text(path)) => path == "." || path == "./",
+        (
+            "project"
+            | "projectService"
+            | "requireConfigFile"
+            | "emitDecoratorMetadata"
+            | "experimentalDecorators"
+            | "warnOnUnsupportedTypeScriptVersion",
+            value,
+        ) => is_flag(value),
+        _ => false,
+    }
+}
+
+/// Whether what all rules are told is a switch, a number, or which React it is.
+fn is_shared((key, value): &(String, SettingValue)) -> bool {
+    match (key.as_str(), value) {
+        (_, SettingValue::Flag(_) | SettingValue::Number) => true,
+        ("react", SettingValue::Table(react)) => react.iter().all(|(key, value)| {
+            let is_known = ["createClass", "defaultVersion", "fragment", "pragma", "version"]
+                .contains(&key.as_str());
+            is_known && matches!(value, SettingValue::Text(word) if is_word(word))
+        }),
+        _ => false,
+    }
 }
 
 pub(super) fn of_oxlint(_: &str, text: &str) -> SettingUses {

@@ -45,6 +45,8 @@ pub(super) enum ValueKind {
     Python,
     /// `from __future__ import …`
     Future,
+    /// Reporters that pylint brings along. Any other is code.
+    Reporters,
     /// Python that computes a mark.
     Evaluation,
     /// Modules, by their dotted names.
@@ -70,6 +72,7 @@ const KINDS: &[(&str, ValueKind)] = &[
     ("include", Include),
     ("python", Python),
     ("future", Future),
+    ("reporters", Reporters),
     ("evaluation", Evaluation),
     ("modules", Modules),
     ("sources", Sources),
@@ -143,6 +146,7 @@ fn use_of(tool: &str, kind: ValueKind, value: &SettingValue) -> SettingUses {
         (Include, Text(text)) => INCLUDED.contains(&text.trim()),
         (Python, _) => all(|it| items(it, &[',', ' ', '\t', '\n']).all(is_python)),
         (Future, _) => all(|it| items(it, &[',', '\n']).all(is_future)),
+        (Reporters, _) => all(|it| items(it, &[',']).all(|name| REPORTERS.contains(&name))),
         (Evaluation, Text(text)) => computes(text),
         (Modules, _) => {
             let names = value.texts()?.into_iter().flat_map(|text| items(text, &[',', '\n']));
@@ -193,6 +197,9 @@ const INCLUDED: &[&str] = &[
     r"\.(py|pyi|ipynb)$",
     r".*\.pyi?$",
 ];
+
+const REPORTERS: &[&str] =
+    &["colorized", "github", "json", "json2", "msvs", "no-header", "parseable", "text"];
 
 /// The parts of a text between these characters.
 fn items<'t>(text: &'t str, between: &'static [char]) -> impl Iterator<Item = &'t str> {
@@ -259,7 +266,8 @@ fn computes(text: &str) -> bool {
     })
 }
 
-/// Whether patterns find files of kinds that this program opens below a folder anyway. With some, a pattern that ends in `*` adds none.
+/// Whether patterns find files of kinds that this program opens below a folder anyway. With some, a pattern for all in a folder adds
+/// none.
 pub(super) fn are_kinds(program: &str, files: &SettingValue, adds_by_ending: bool) -> bool {
     let known = opens(&[literal(program)]);
     let is_kind = |pattern: &String| {
@@ -268,10 +276,16 @@ pub(super) fn are_kinds(program: &str, files: &SettingValue, adds_by_ending: boo
             Some(end) => !end.contains('*') && pattern.ends_with(end),
             None => base_name(pattern) == *kind,
         };
-        pattern.bytes().all(is_plain)
-            && (known.iter().any(ends) || adds_by_ending && pattern.ends_with('*'))
+        pattern.bytes().all(is_plain) && known.iter().any(ends)
     };
-    let is_fine = |pattern: &str| written_out(pattern).is_some_and(|all| all.iter().all(is_kind));
+    let is_folder = |pattern: &str| {
+        let (folder, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./*-".contains(&byte);
+        adds_by_ending && matches!(last, "*" | "**") && folder.bytes().all(is_plain)
+    };
+    let is_fine = |pattern: &str| {
+        is_folder(pattern) || written_out(pattern).is_some_and(|all| all.iter().all(is_kind))
+    };
     files.texts().is_some_and(|texts| texts.into_iter().all(is_fine))
 }
 
@@ -286,7 +300,7 @@ mod tests {
             let kind = line.split_whitespace().next().unwrap();
             assert!(KINDS.iter().any(|(known, _)| *known == kind), "{line}");
         }
-        assert_eq!(KNOWN.len(), 7);
+        assert_eq!(KNOWN.len(), 8);
         assert!(is_known("isort", "known_django") && !is_known("isort", "known_"));
         assert!(!is_known("mypy", "install_types") && !is_known("mypy", "files "));
     }

@@ -5,6 +5,7 @@ mod javascript;
 mod kinds;
 mod python;
 mod rubocop;
+mod runners;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -92,6 +93,16 @@ const ISORT: KnownChecker = KnownChecker {
     read: python::of_isort,
 };
 
+const PYRIGHT: KnownChecker = KnownChecker {
+    names: &["pyrightconfig.json", "pyproject.toml"],
+    of_user: &[],
+    options: &["-p", "--project"],
+    below: false,
+    reads_ignores: false,
+    by_ending: false,
+    read: python::of_pyright,
+};
+
 const PYLINT: KnownChecker = KnownChecker {
     names: &[
         ".pylintrc",
@@ -166,6 +177,64 @@ const RUBOCOP: KnownChecker = KnownChecker {
     read: rubocop::of_rubocop,
 };
 
+const JEST: KnownChecker = KnownChecker {
+    names: &["jest.config.json", "package.json"],
+    of_user: &[],
+    options: &["-c", "--config"],
+    below: false,
+    reads_ignores: false,
+    by_ending: true,
+    read: runners::of_jest,
+};
+
+const MOCHA: KnownChecker = KnownChecker {
+    names: &[".mocharc.json", ".mocharc.jsonc", ".mocharc.yaml", ".mocharc.yml", "package.json"],
+    of_user: &[],
+    options: &["--config"],
+    below: false,
+    reads_ignores: false,
+    by_ending: true,
+    read: runners::of_mocha,
+};
+
+const PHPUNIT: KnownChecker = KnownChecker {
+    names: &["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"],
+    of_user: &[],
+    options: &["-c", "--configuration"],
+    below: false,
+    reads_ignores: false,
+    by_ending: false,
+    read: runners::of_phpunit,
+};
+
+const PYTEST: KnownChecker = KnownChecker {
+    names: &[
+        "pytest.toml",
+        ".pytest.toml",
+        "pytest.ini",
+        ".pytest.ini",
+        "pyproject.toml",
+        "setup.cfg",
+        "tox.ini",
+    ],
+    of_user: &[],
+    options: &["-c"],
+    below: false,
+    reads_ignores: false,
+    by_ending: false,
+    read: runners::of_pytest,
+};
+
+const RSPEC: KnownChecker = KnownChecker {
+    names: &[".rspec", ".rspec-local"],
+    of_user: &[],
+    options: &["-O", "--options"],
+    below: false,
+    reads_ignores: false,
+    by_ending: false,
+    read: runners::of_words,
+};
+
 /// A file of settings that counts, and its name, which says how it is read.
 type SettingsFile = (String, String);
 
@@ -182,10 +251,16 @@ impl ActionReader<'_> {
             "eslint" => &ESLINT,
             "flake8" => &FLAKE8,
             "isort" => &ISORT,
+            "jest" => &JEST,
+            "mocha" => &MOCHA,
             "mypy" => &MYPY,
             "oxlint" => &OXLINT,
             "prettier" => &PRETTIER,
+            "phpunit" => &PHPUNIT,
             "pylint" => &PYLINT,
+            "pyright" | "basedpyright" => &PYRIGHT,
+            "pytest" | "py.test" => &PYTEST,
+            "rspec" => &RSPEC,
             "rubocop" => &RUBOCOP,
             _ => return Ok(true),
         };
@@ -225,8 +300,11 @@ impl ActionReader<'_> {
             for used in uses {
                 match used {
                     SettingUse::Path(access, path) => {
-                        for dir in &dirs {
-                            let from = PathContext { cwd: dir.clone(), ..PathContext::default() };
+                        // Some take what is read from the folder of the file.
+                        let own = (access == FileAccess::Read).then_some(folder);
+                        for dir in dirs.iter().map(String::as_str).chain(own) {
+                            let from =
+                                PathContext { cwd: dir.to_owned(), ..PathContext::default() };
                             let path = locate(&path, &from, self.files)?.lexical;
                             self.also_uses(by.command, access, path, UseExtent::Tree, place);
                         }
@@ -299,8 +377,14 @@ impl ActionReader<'_> {
     /// Whether the packages that are found from this folder on lie in the project: no symlink in the place of one leads out of it.
     fn has_own_packages(&self, folder: &str) -> Result<bool, PathError> {
         let roots = self.roots()?;
-        let inside = |folder: &&str| roots.iter().any(|root| is_below(folder, root));
-        for folder in upwards(folder).map_while(|folder| folder).take_while(inside) {
+        for folder in upwards(folder).map_while(|folder| folder) {
+            // Those above the project are none of it, and what they are is not looked at.
+            if !roots.iter().any(|root| is_below(folder, root)) {
+                if self.files.has(&format!("{folder}/node_modules"))? {
+                    return Ok(false);
+                }
+                continue;
+            }
             let mut folders = vec![format!("{folder}/node_modules")];
             while let Some(folder) = folders.pop() {
                 if !self.files.has(&folder)? {

@@ -1,7 +1,7 @@
-//! What the settings of black, flake8, isort, mypy and pylint may say.
+//! What the settings of black, flake8, isort, mypy, pylint and pyright may say.
 
-use super::kinds::{SettingUses, is_known, uses};
-use super::values::{SettingTable, SettingValue, of_ini, of_tool};
+use super::kinds::{SettingUse, SettingUses, is_known, is_plain_path, uses};
+use super::values::{SettingTable, SettingValue, of_ini, of_jsonc, of_tool, whole};
 
 /// The settings of a tool, in TOML or in the sections of the other format that count.
 fn settings_of(
@@ -49,6 +49,25 @@ pub(super) fn of_pylint(name: &str, text: &str) -> SettingUses {
     let mut told = SettingTable::new();
     flatten(settings, &mut told);
     uses("pylint", &told)
+}
+
+pub(super) fn of_pyright(name: &str, text: &str) -> SettingUses {
+    let settings = match name.ends_with(".toml") {
+        true => {
+            // Each of the two reads its own, and the second those of the first as well.
+            [of_tool(text, "pyright")?, of_tool(text, "basedpyright")?].concat()
+        }
+        false => whole(of_jsonc(text)?)?,
+    };
+    let (extended, own): (SettingTable, SettingTable) =
+        settings.into_iter().partition(|(key, _)| key == "extends");
+    let mut all = uses("pyright", &own)?;
+    for (_, value) in extended {
+        for path in value.texts()? {
+            all.push(is_plain_path(path).then(|| SettingUse::GoesOn(path.to_owned()))?);
+        }
+    }
+    Some(all)
 }
 
 /// All settings of a table and of those in it.

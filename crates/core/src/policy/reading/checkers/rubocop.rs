@@ -1,6 +1,7 @@
 //! What the settings of RuboCop say of files, read line by line.
 
 use super::kinds::SettingUses;
+use super::runners::leads_out;
 
 /// The words of an options file of RuboCop that name no file.
 const RUBOCOP_HARMLESS: &[&str] = &[
@@ -53,6 +54,9 @@ pub(super) fn of_rubocop(name: &str, text: &str) -> SettingUses {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
+        }
+        if line.split([' ', '"', '\'', ',', '[', ']']).any(leads_out) {
+            return None;
         }
         let hides = line.contains('\\') && line.contains('"') || line.contains("<%");
         if hides || line.contains("CacheRootDirectory") {
@@ -129,6 +133,8 @@ mod tests {
                 (".rubocop", "--parallel\n--display-cop-names"),
             ],
             &[
+                (".rubocop.yml", "require:\n  - ../outside.rb\n"),
+                (".rubocop.yml", "plugins: ['/tmp/x.rb']\n"),
                 (".rubocop", "--parallel --out /tmp/x"),
                 (".rubocop", "-A"),
                 (".rubocop.yml", "inherit_from: other.yml\n"),
