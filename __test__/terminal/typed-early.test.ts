@@ -22,7 +22,7 @@ const atThePrompt = () => startChat({ args: ['--plain'], rows: 40 }, '/help list
 async function atTheCall() {
   const chat = await atThePrompt();
   chat.say(COMMAND);
-  await chat.terminal.waitFor('anything else: no');
+  await chat.terminal.waitFor('other text rejects');
   return chat;
 }
 
@@ -47,7 +47,7 @@ describe('countersign --plain at a call', () => {
     const { terminal, say } = await atThePrompt();
     say(COMMAND);
     terminal.type('ok');
-    await terminal.waitFor('anything else: no');
+    await terminal.waitFor('other text rejects');
     terminal.press('enter');
     await terminal.waitFor(/Nothing was decided|: done/);
     expect(terminal.all()).toContain('Nothing was decided');
