@@ -165,7 +165,7 @@ impl ActionReader<'_> {
     fn has_own_packages(&self, folder: &str) -> Result<bool, PathError> {
         let roots = self.roots()?;
         for folder in upwards(folder).map_while(|folder| folder) {
-            // Those above the project are none of it, and what they are is not looked at.
+            // Those above the project are not its own, and nothing looks at what they are.
             if !roots.iter().any(|root| is_below(folder, root)) {
                 if self.files.has(&format!("{folder}/node_modules"))? {
                     return Ok(false);
