@@ -18,19 +18,22 @@ const PATTERNS: &[&str] = &[
     "watchPathIgnorePatterns",
 ];
 
-/// Whether a text is a path that may lead out of the project: it begins at the root or in a home, or climbs. Behind a letter that is
-/// an option, too.
+/// Whether a text is a path that may lead out of the project: it begins at the root or in a home, or climbs. Behind the letters of an
+/// option, too: which of them takes a value is not known.
 pub(super) fn leads_out(text: &str) -> bool {
-    let option = text.strip_prefix('-').and_then(|rest| rest.get(1..));
     let begins = |path: &str| {
-        let at_root = path.strip_prefix('/').is_some_and(|rest| {
-            rest.starts_with(|it: char| it.is_alphanumeric() || "._-@".contains(it))
-        });
-        at_root || path.starts_with('~')
+        let below = path.trim_start_matches('/');
+        let is_path = below.starts_with(|it: char| it.is_alphanumeric() || "._-@".contains(it));
+        path.starts_with('~') || path.starts_with('/') && is_path
     };
-    [Some(text), option].into_iter().flatten().any(|text| {
+    let leads = |text: &str| {
+        // An address of the network is no path; one of files is.
+        let text =
+            ["http://", "https://"].iter().find_map(|it| text.strip_prefix(it)).unwrap_or(text);
         text.split(':').any(begins) || text.split(['/', '\\', ':', '<']).any(|part| part == "..")
-    })
+    };
+    let letters = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or_default();
+    leads(text) || letters.char_indices().any(|(at, _)| letters.get(at..).is_some_and(leads))
 }
 
 /// Whether no value in it leads out.
@@ -135,6 +138,9 @@ mod tests {
             &[
                 ("pytest.ini", "[pytest]\naddopts = -c ../x.ini\n"),
                 ("pytest.ini", "[pytest]\naddopts = --rootdir=/tmp/x\n"),
+                ("pytest.ini", "[pytest]\naddopts = -vc/tmp/x.ini\n"),
+                ("pytest.ini", "[pytest]\naddopts = -vc../x.ini\n"),
+                ("pytest.ini", "[pytest]\npythonpath = //tmp\n"),
                 ("pytest.ini", "[pytest]\naddopts = '-c' '.'./x.ini\n"),
                 ("pytest.ini", "[pytest]\npythonpath = ..\n"),
                 ("setup.cfg", "[tool:pytest]\npythonpath =\n  src\n  ~/x\n"),
@@ -155,6 +161,8 @@ mod tests {
                 ("package.json", r#"{"jest":{"setupFiles":["<rootDir>/../x.js"]}}"#),
                 ("jest.config.json", r#"{"setupFiles":["\u002e./x.js"]}"#),
                 ("jest.config.json", r#"{"globalSetup":"/tmp/x.js"}"#),
+                ("jest.config.json", r#"{"setupFiles":["//tmp/x.js"]}"#),
+                ("jest.config.json", r#"{"setupFiles":["file:///tmp/x.js"]}"#),
             ],
         );
         check(
