@@ -162,7 +162,7 @@ const addonFor = (build) => ({
       (process.platform !== 'linux' || names.some((name) => name.startsWith('countersign-confine.')))
     );
   },
-  made: (wanted) => `${wanted} ${hash(files([at('binding')]))}`,
+  stampFor: (wanted) => `${wanted} ${hash(files([at('binding')]))}`,
   async make() {
     say(
       `building the addon, as ${build === 'tests' ? 'tests use it' : 'it ships'} (the first time takes some minutes)`,
@@ -220,9 +220,9 @@ const dist = {
   },
   /** What was made is still there, as it was made. */
   isFresh() {
-    return read(this.stamp) === this.made(this.wanted());
+    return read(this.stamp) === this.stampFor(this.wanted());
   },
-  made: (wanted) => `${wanted} ${hash(files([at('dist')]))}`,
+  stampFor: (wanted) => `${wanted} ${hash(files([at('dist')]))}`,
   async make() {
     say('bundling TypeScript');
     const aside = join(work, 'dist');
@@ -293,7 +293,7 @@ export async function prepare({ build = 'shipped', runtimes = false, force = [],
           const begun = next?.begin?.().catch(() => {});
           await step.make();
           // Sources edited during a build must count as not built.
-          writeFileSync(step.stamp, step.made?.(wanted) ?? wanted);
+          writeFileSync(step.stamp, step.stampFor?.(wanted) ?? wanted);
           say(`${step.name}: done in ${seconds(since)}`);
           await begun;
         }

@@ -7,7 +7,7 @@ import { PATIENTLY } from '../runtimes.js';
 import { call, calls, collect, says, scripted, text, type ModelTurn } from '../support/model.js';
 import { of, until } from '../support/play.js';
 import { del, processOf, task } from './agents.js';
-import { askThenLeave, goOn, RUN, stage, type More, type Stage } from './stage.js';
+import { askThenLeave, askUnanswered, goOn, RUN, stage, type More, type Stage } from './stage.js';
 
 const one = (): ModelTurn[] => [[...text('A'), ...calls(call('del', { path: '/model' }, 'c1'))]];
 const edit = (path: string) => ({ type: 'edit', args: { path } });
@@ -80,14 +80,7 @@ describe('edited, started, and its process gone: it is asked about', () => {
     await startEdited(on);
     for (let life = 2; life <= 3; life++) {
       const gate = on.gate();
-      const run = resume({
-        model: scripted([]).model,
-        tools: on.tools(),
-        interruptOn: { del: true },
-        runId: RUN,
-        gate,
-        onApprovalRequest: () => new Promise<never>(() => {}),
-      } as never);
+      const run = askUnanswered(on, gate);
       expect(await until(run, 'approval-requested'), `life ${life}`).toMatchObject({ args: { path: '/person' } });
       await vi.waitUntil(async () => (await gate.pending()).length === 1, PATIENTLY);
       expect(await gate.pending()).toMatchObject([{ args: { path: '/person' }, editedFrom: { path: '/model' } }]);

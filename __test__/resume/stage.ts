@@ -84,6 +84,21 @@ export async function askThenLeave(
   return { waiting, events };
 }
 
+/** A life that asks about the call once more, and is not answered by its own callback. */
+export const askUnanswered = (
+  on: Stage,
+  gate: Gate,
+  onApprovalRequest: (request: ApprovalRequest) => Promise<never> = () => new Promise<never>(() => {}),
+): AgentRun =>
+  resume({
+    model: scripted([]).model,
+    tools: on.tools(),
+    interruptOn: { del: true },
+    runId: RUN,
+    gate,
+    onApprovalRequest,
+  } as never);
+
 export interface Continued {
   run: AgentRun;
   events: AgentEvent[];

@@ -1,12 +1,12 @@
 /** Calls that an earlier life of a run had started, and runs that are begun twice: what would pay a second time. */
 import type { ApprovalRequest } from '../../index.js';
 import { describe, expect, it, vi } from 'vitest';
-import { resume, streamWithEvents } from '../../ts/index.js';
+import { streamWithEvents } from '../../ts/index.js';
 import { localGate } from '../../ts/gate/gate.js';
 import { PATIENTLY } from '../runtimes.js';
 import { call, calls, collect, says, scripted, sleep, text, type ModelTurn } from '../support/model.js';
 import { of, until } from '../support/play.js';
-import { askThenLeave, goOn, RUN, stage, type Stage } from './stage.js';
+import { askThenLeave, askUnanswered, goOn, RUN, stage, type Stage } from './stage.js';
 
 const one = (): ModelTurn[] => [[...text('A'), ...calls(call('del', { path: '/1' }, 'c1'))]];
 
@@ -40,17 +40,10 @@ async function startThenDie(on: Stage): Promise<void> {
 async function askThenDie(on: Stage) {
   const gate = on.gate();
   const asked: ApprovalRequest[] = [];
-  const run = resume({
-    model: scripted([]).model,
-    tools: on.tools(),
-    interruptOn: { del: true },
-    runId: RUN,
-    gate,
-    onApprovalRequest: (request: ApprovalRequest) => {
-      asked.push(request);
-      return new Promise<never>(() => {});
-    },
-  } as never);
+  const run = askUnanswered(on, gate, (request) => {
+    asked.push(request);
+    return new Promise<never>(() => {});
+  });
   const resumed = await until(run, 'run-resumed');
   await until(run, 'approval-requested');
   await vi.waitUntil(() => asked.length === 1, PATIENTLY);
@@ -102,14 +95,7 @@ describe('a call that was started in an earlier life', () => {
     await startThenDie(on);
     for (const mode of ['auto', 'safe'] as const) {
       const gate = on.gate({ mode });
-      const run = resume({
-        model: scripted([]).model,
-        tools: on.tools(),
-        interruptOn: { del: true },
-        runId: RUN,
-        gate,
-        onApprovalRequest: () => new Promise<never>(() => {}),
-      } as never);
+      const run = askUnanswered(on, gate);
       expect(await until(run, 'approval-requested')).toMatchObject({ isAutomatic: false, startedBefore: true });
       await gate.setMode('auto');
       expect(await gate.pending()).toHaveLength(1);

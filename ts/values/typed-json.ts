@@ -36,8 +36,7 @@ export function typedJson(text: string): unknown {
 /** Whether the number is the same in decimals again, as far as it was written. */
 function isKept(token: string): boolean {
   const value = Number(token);
-  if (!Number.isFinite(value)) return false;
-  return digitsOf(token) === digitsOf(String(value)) || (!Number.isInteger(value) && digitsOf(token).length <= 15);
+  return Number.isFinite(value) && digitsOf(token) === digitsOf(String(value));
 }
 
 /** The digits that count, and where the point stands: of `1.50`, `15e-1`. */

@@ -1,9 +1,11 @@
 //! Rules that rest on a command being confined, and the presets that have some.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails should panic")]
 
+mod git;
+
 use std::collections::{BTreeMap, HashMap};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, process};
 
 use countersign_core::call::Json;
 use countersign_core::layers::{PRESETS, preset};
@@ -418,14 +420,7 @@ fn project(name: &str) -> PathBuf {
         fs::write(root.join(file), file).unwrap();
     }
     for args in [&["init", "-q"][..], &["add", "kept.txt"]] {
-        let mut git = process::Command::new("git");
-        // A hook of git that runs the tests says where its own repository is.
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("GIT_") {
-                git.env_remove(name);
-            }
-        }
-        let done = git.args(args).current_dir(&root).status().unwrap();
+        let done = git::git().args(args).current_dir(&root).status().unwrap();
         assert!(done.success());
     }
     root.canonicalize().unwrap()

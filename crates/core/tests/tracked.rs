@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails should panic")]
 
+mod git;
 #[path = "../src/skip.rs"]
 mod skip;
 
@@ -66,13 +67,7 @@ impl Repository {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut git = Command::new("git");
-        // A hook of git that runs the tests says where its own repository is.
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("GIT_") {
-                git.env_remove(name);
-            }
-        }
+        let mut git = git::git();
         git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
         git.args(["-c", "user.name=x", "-c", "user.email=x@example.com"]).args(args);
         git.current_dir(&self.0);

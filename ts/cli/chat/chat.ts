@@ -98,8 +98,14 @@ class TheChat implements LocalChat {
   // --- looking ------------------------------------------------------------------------------------------------------
 
   get view(): ChatView {
+    this.#view ??= this.#currentView();
+    return this.#view;
+  }
+
+  #currentView(): ChatView {
     const { entries, todos, subagents } = this.#transcript;
-    this.#view ??= {
+    const waiting = new Set(this.#waiting().map(({ approvalId }) => approvalId));
+    return {
       mode: this.#options.gate.mode,
       isBusy: this.#running !== undefined,
       model: oneLine(this.#model.label),
@@ -109,12 +115,11 @@ class TheChat implements LocalChat {
       decided: this.#decided,
       overtaken: this.#overtaken.map(({ request, behind }) => ({
         request,
-        behind: behind.filter((each) => this.#waiting().some(({ approvalId }) => approvalId === each)),
+        behind: behind.filter((each) => waiting.has(each)),
       })),
       todos,
       subagents,
     };
-    return this.#view;
   }
 
   subscribe(listener: () => void): () => void {

@@ -225,7 +225,9 @@ pub fn is_known(words: &[String], effect: &ObservedEffect, world: &WorldTree) ->
                 // It compares the files with those that are committed.
                 || program == "cargo" && is_below(path, &format!("{PROJECT}/.git/objects"))
                 // `cargo doc` goes through the names below the package, symlinks too, and opens none of these files.
-                || program == "cargo" && effect.kind == EffectKind::Lists
+                || program == "cargo"
+                    && effect.kind == EffectKind::Lists
+                    && words.iter().any(|word| word == "doc" || word == "d")
                 // To look a user up as root reads more files.
                 || path == "/etc/shadow" && !named
                 // It looks whether it may; a secret that it prints is seen.

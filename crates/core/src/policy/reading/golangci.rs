@@ -24,11 +24,6 @@ const SECTIONS: &[(&str, &[&str])] = &[
             "issues-exit-code",
             "build-tags",
             "modules-download-mode",
-        ],
-    ),
-    (
-        "run",
-        &[
             "allow-parallel-runners",
             "allow-serial-runners",
             "relative-path-mode",
@@ -58,19 +53,16 @@ const SECTIONS: &[(&str, &[&str])] = &[
             "exclude-use-default",
             "exclude-dirs",
             "exclude-dirs-use-default",
-        ],
-    ),
-    (
-        "issues",
-        &[
             "exclude-files",
             "exclude-generated",
             "exclude-case-sensitive",
             "include",
             "uniq-by-line",
+            "max-issues-per-linter",
+            "max-same-issues",
+            "new",
         ],
     ),
-    ("issues", &["max-issues-per-linter", "max-same-issues", "new"]),
     (
         "output",
         &["sort-results", "sort-order", "show-stats", "print-issued-lines", "print-linter-name"],

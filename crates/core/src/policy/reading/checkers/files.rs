@@ -11,6 +11,8 @@ pub(super) struct KnownChecker {
     pub(super) of_user: &'static [&'static str],
     /// The options that name another.
     pub(super) options: &'static [&'static str],
+    /// The options whose patterns take in files that are left out elsewhere, where they begin with `!`.
+    pub(super) taking_in: &'static [&'static str],
     /// Whether those below what it looks at count.
     pub(super) below: bool,
     /// Whether it passes over what the `.gitignore` names where it runs.
@@ -20,54 +22,55 @@ pub(super) struct KnownChecker {
     pub(super) read: fn(&str, &str) -> SettingUses,
 }
 
+/// What none of them has unless it says so.
+const NONE: KnownChecker = KnownChecker {
+    names: &[],
+    of_user: &[],
+    options: &[],
+    taking_in: &[],
+    below: false,
+    reads_ignores: false,
+    by_ending: false,
+    read: |_, _| None,
+};
+
 const BLACK: KnownChecker = KnownChecker {
     names: &["pyproject.toml"],
     of_user: &[".config/black", ".black"],
     options: &["--config"],
-    below: false,
-    reads_ignores: false,
-    by_ending: false,
     read: python::of_black,
+    ..NONE
 };
 
 const MYPY: KnownChecker = KnownChecker {
     names: &["mypy.ini", ".mypy.ini", "pyproject.toml", "setup.cfg"],
     of_user: &[".config/mypy/config", ".mypy.ini"],
     options: &["--config-file"],
-    below: false,
-    reads_ignores: false,
-    by_ending: false,
     read: python::of_mypy,
+    ..NONE
 };
 
 const FLAKE8: KnownChecker = KnownChecker {
     names: &[".flake8", "setup.cfg", "tox.ini"],
     of_user: &[".flake8", ".config/flake8"],
     options: &["--config", "--append-config"],
-    below: false,
-    reads_ignores: false,
-    by_ending: false,
     read: python::of_flake8,
+    ..NONE
 };
 
 const ISORT: KnownChecker = KnownChecker {
     names: &[".isort.cfg", "pyproject.toml", "setup.cfg", "tox.ini", ".editorconfig"],
     of_user: &[".isort.cfg", ".editorconfig"],
     options: &["--sp", "--settings-path", "--settings-file", "--settings"],
-    below: false,
-    reads_ignores: false,
-    by_ending: false,
     read: python::of_isort,
+    ..NONE
 };
 
 const PYRIGHT: KnownChecker = KnownChecker {
     names: &["pyrightconfig.json", "pyproject.toml"],
-    of_user: &[],
     options: &["-p", "--project"],
-    below: false,
-    reads_ignores: false,
-    by_ending: false,
     read: python::of_pyright,
+    ..NONE
 };
 
 const PYLINT: KnownChecker = KnownChecker {
@@ -82,10 +85,8 @@ const PYLINT: KnownChecker = KnownChecker {
     ],
     of_user: &[".pylintrc", ".config/pylintrc"],
     options: &["--rcfile"],
-    below: false,
-    reads_ignores: false,
-    by_ending: false,
     read: python::of_pylint,
+    ..NONE
 };
 
 const PRETTIER: KnownChecker = KnownChecker {
@@ -99,15 +100,14 @@ const PRETTIER: KnownChecker = KnownChecker {
         "package.json",
         "package.yaml",
     ],
-    of_user: &[],
     options: &["--config"],
     below: true,
     reads_ignores: true,
-    by_ending: false,
     read: javascript::of_prettier,
+    ..NONE
 };
 
-pub(super) const ESLINT: KnownChecker = KnownChecker {
+const ESLINT: KnownChecker = KnownChecker {
     names: &[
         ".eslintrc",
         ".eslintrc.json",
@@ -116,22 +116,21 @@ pub(super) const ESLINT: KnownChecker = KnownChecker {
         ".eslintignore",
         "package.json",
     ],
-    of_user: &[],
     options: &["-c", "--config"],
     below: true,
-    reads_ignores: false,
     by_ending: true,
+    taking_in: &["--ignore-pattern"],
     read: javascript::of_eslint,
+    ..NONE
 };
 
 const OXLINT: KnownChecker = KnownChecker {
     names: &[".oxlintrc.json", ".oxlintrc.jsonc"],
-    of_user: &[],
     options: &["-c", "--config"],
     below: true,
-    reads_ignores: false,
     by_ending: true,
     read: javascript::of_oxlint,
+    ..NONE
 };
 
 const RUBOCOP: KnownChecker = KnownChecker {
@@ -139,39 +138,31 @@ const RUBOCOP: KnownChecker = KnownChecker {
     of_user: &[".rubocop.yml", ".config/rubocop/config.yml"],
     options: &["-c", "--config"],
     below: true,
-    reads_ignores: false,
-    by_ending: false,
     read: rubocop::of_rubocop,
+    ..NONE
 };
 
 const JEST: KnownChecker = KnownChecker {
     names: &["jest.config.json", "package.json"],
-    of_user: &[],
     options: &["-c", "--config"],
-    below: false,
-    reads_ignores: false,
     by_ending: true,
     read: runners::of_jest,
+    ..NONE
 };
 
 const MOCHA: KnownChecker = KnownChecker {
     names: &[".mocharc.json", ".mocharc.jsonc", ".mocharc.yaml", ".mocharc.yml", "package.json"],
-    of_user: &[],
     options: &["--config"],
-    below: false,
-    reads_ignores: false,
     by_ending: true,
     read: runners::of_mocha,
+    ..NONE
 };
 
 const PHPUNIT: KnownChecker = KnownChecker {
     names: &["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"],
-    of_user: &[],
     options: &["-c", "--configuration"],
-    below: false,
-    reads_ignores: false,
-    by_ending: false,
     read: runners::of_phpunit,
+    ..NONE
 };
 
 const PYTEST: KnownChecker = KnownChecker {
@@ -184,22 +175,16 @@ const PYTEST: KnownChecker = KnownChecker {
         "setup.cfg",
         "tox.ini",
     ],
-    of_user: &[],
     options: &["-c"],
-    below: false,
-    reads_ignores: false,
-    by_ending: false,
     read: runners::of_pytest,
+    ..NONE
 };
 
 const RSPEC: KnownChecker = KnownChecker {
     names: &[".rspec", ".rspec-local"],
-    of_user: &[],
     options: &["-O", "--options"],
-    below: false,
-    reads_ignores: false,
-    by_ending: false,
     read: runners::of_words,
+    ..NONE
 };
 
 /// The checker of this name.

@@ -4,7 +4,6 @@ mod beside;
 mod files;
 mod javascript;
 mod kinds;
-
 mod python;
 mod rubocop;
 mod runners;
@@ -24,7 +23,7 @@ use crate::path::{DirListing, FileLookup, PathContext, PathError, is_below, loca
 use crate::policy::action::{ByArgument, UseExtent};
 use crate::policy::judge::places;
 use crate::shell::{FileAccess, Word, WordPiece, base_name, command_of};
-use files::{ESLINT, KnownChecker};
+use files::KnownChecker;
 use kinds::{SettingUse, is_plain_path};
 
 /// Folders without settings of a checker.
@@ -60,7 +59,11 @@ impl ActionReader<'_> {
             return Ok(false);
         }
         let Some(files) = self.settings_files(checker, by, place)? else { return Ok(false) };
-        self.uses_of(checker, files, by, place)
+        let fine = self.uses_of(checker, files, by, place)?;
+        // ESLint looks at what such a pattern takes in again.
+        let patterns = named_by_options(self.words(by), checker.taking_in);
+        let takes_in = patterns.iter().any(|it| it.is_none_or(|pattern| pattern.starts_with('!')));
+        Ok(fine && (!takes_in || !self.shows_or_changes(by)))
     }
 
     /// Whether the line itself may write a file of one of these names.
@@ -125,15 +128,6 @@ impl ActionReader<'_> {
             if !fine && named.len() > MOST_EXTENDED {
                 break;
             }
-        }
-        if checker.names == ESLINT.names {
-            let words = self.words(by).iter().filter_map(Word::literal);
-            let words: Vec<&str> = words.collect();
-            let takes_in = words
-                .windows(2)
-                .any(|pair| pair[0] == "--ignore-pattern" && pair[1].starts_with('!'))
-                || words.iter().any(|word| word.starts_with("--ignore-pattern=!"));
-            fine &= !takes_in || !self.shows_or_changes(by);
         }
         for folder in finding {
             fine &= fine && self.has_own_packages(&folder)?;
