@@ -4,7 +4,7 @@ use super::spec::OperandUse;
 use super::uses::LINKS;
 use super::walk::{ArgumentPart, ArgumentWalk, WalkOperand};
 use super::words;
-use crate::shell::{DoubtReason, FileAccess, Word, WordPiece};
+use crate::shell::{DoubtReason, FileAccess, Word, WordPiece, base_name};
 
 /// Of more sources than these the names in the destination are not spelled out.
 const MOST_SOURCES: usize = 64;
@@ -79,9 +79,11 @@ impl ArgumentWalk<'_> {
                 );
             }
             if last == 0 && self.into.is_none() && !several {
-                // `ln -s target` writes here, under the target's name: a file that is denied may have it.
-                let here = words::text(self.place(operand.arg), ".");
-                self.path(operand.arg, FileAccess::Write, here, true);
+                // `ln -s target` writes here, under the target's name, or under any where that is not known.
+                let word = self.place(operand.arg);
+                let name = word.literal().map(base_name).filter(|it| !["", ".", ".."].contains(it));
+                let here = name.map_or(".".to_owned(), |name| format!("./{name}"));
+                self.path(operand.arg, FileAccess::Write, words::text(word, &here), name.is_none());
             }
         }
     }
