@@ -410,10 +410,28 @@ fn a_grant_is_not_offered_of_what_only_confinement_allows() {
     assert_eq!(shown.actions, plain.actions);
 }
 
-/// A project with a file that git has (`kept.txt`), and with others that it has not.
-fn project(name: &str) -> PathBuf {
-    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("confined").join(name);
-    let _ = fs::remove_dir_all(&root);
+/// The folder of a project, removed on drop. Tests of two processes have two.
+struct Project(PathBuf);
+
+impl std::ops::Deref for Project {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Project {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A project with a file that git has (`kept.txt`), and with others that it has not. It is not in the folder for temporary files, where
+/// commands may write.
+fn project(name: &str) -> Project {
+    let folder = format!("confined-{name}-{}", std::process::id());
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     fs::create_dir_all(root.join("sub")).unwrap();
     fs::create_dir_all(root.join("dist")).unwrap();
     for file in ["kept.txt", "notes.txt", "a.txt", "sub/own.txt", "dist/out.js", "x.sh"] {
@@ -423,7 +441,7 @@ fn project(name: &str) -> PathBuf {
         let done = git::git().args(args).current_dir(&root).status().unwrap();
         assert!(done.success());
     }
-    root.canonicalize().unwrap()
+    Project(root.canonicalize().unwrap())
 }
 
 /// The verdict on a line that runs confined to this project.
