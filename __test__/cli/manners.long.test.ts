@@ -274,6 +274,22 @@ test('policy init writes a policy that is one, and never over another', async ()
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
+test.each([
+  ['of npm', { 'package.json': '{"scripts":{"test":"vitest","deploy":"x"}}' }, ['npm test', 'npm run test']],
+  ['in Rust', { 'Cargo.toml': '[package]' }, ['cargo build', 'cargo check', 'cargo test', 'cargo clippy']],
+  ['of nothing yet', {}, []],
+])('policy init writes a short policy for a project %s', async (_, files, builds) => {
+  const root = scratch();
+  const env = { HOME: root, XDG_CONFIG_HOME: join(root, 'config') };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+  expect(await countersign(['policy', 'init'], { cwd: root, env })).toMatchObject({ code: 0, stderr: '' });
+  expect(await countersign(['policy', 'lint'], { cwd: root, env })).toMatchObject({ code: 0 });
+  const text = readFileSync(join(root, '.countersign', 'policy.toml'), 'utf8');
+  expect(text.split('\n').length).toBeLessThan(50);
+  const [, commands] = /^commands = (\[.*)\n.*\nreason += "it builds and tests"/m.exec(text) ?? [];
+  expect(commands === undefined ? [] : JSON.parse(commands)).toEqual(builds);
+});
+
 test('history tells what was decided, by whom, and why', async () => {
   const root = scratch();
   const ledger = `sqlite:${join(root, 'ledger.db')}` as const;

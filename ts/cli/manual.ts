@@ -401,14 +401,14 @@ export const PAGES: readonly ManualPage[] = [
   page(
     'policy init',
     '[DIRECTORY]',
-    'Writes a first policy for a project, with comments on how to change it.',
+    'Writes a first policy for a project: what looks, and what builds and tests it, runs unasked.',
     'countersign policy init',
     [
       {
         name: '--preset',
         value: 'NAME',
         values: PRESETS,
-        help: 'the preset to start from: read-only or developer [default: read-only]',
+        help: 'start from all rules of a preset instead: read-only or developer',
       },
     ],
   ),

@@ -5,6 +5,8 @@ import { nearestOf } from '../options/nearest.js';
 import { presetText } from '../native.js';
 import { ExitError, Exit, UsageError } from './exit.js';
 import { readOptions } from './options.js';
+import { firstPolicy } from './init/first-policy.js';
+import { readProject } from './init/project.js';
 import { print } from './print.js';
 import { oneLine } from './style.js';
 
@@ -24,8 +26,9 @@ export async function policyInit(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions(args, { preset: { type: 'string' } });
   const [directory = '.', ...more] = positionals;
   if (more.length > 0) throw new UsageError('policy init takes one directory');
-  const text = presetNamed(values.preset ?? 'read-only');
-  const folder = join(resolve(directory), '.countersign');
+  const project = resolve(directory);
+  const text = values.preset === undefined ? firstPolicy(readProject(project)) : presetNamed(values.preset);
+  const folder = join(project, '.countersign');
   const file = join(folder, 'policy.toml');
   await mkdir(folder, { recursive: true });
   try {

@@ -37,7 +37,8 @@ const LOOKS = [
   'git show',
 ];
 
-export function firstPolicy(project: Project, tools: readonly string[]): string {
+/** @param tools of its agent, which ask */
+export function firstPolicy(project: Project, tools: readonly string[] = []): string {
   const scripts = Object.keys(project.scripts).filter((name) => SCRIPTS.test(name) && !FAR.test(name));
   const runs = scripts.flatMap((name) => [
     ...(name === 'test' && project.manager !== 'bun' ? [`${project.manager} test`] : []),
@@ -45,7 +46,7 @@ export function firstPolicy(project: Project, tools: readonly string[]): string 
   ]);
   const builds = [...runs, ...LANGUAGES.flatMap(([file, commands]) => (project.has(file) ? commands : []))];
   return [
-    `# What the agent of this project may do. Made by \`countersign init\`, and yours from now on.
+    `# What the agent of this project may do. Made by countersign, and yours from now on.
 # Strict by itself; what it allows counts after \`npx countersign policy trust\`, and again after each change.
 # What it says of a command: npx countersign policy explain 'npm test'
 version = 1

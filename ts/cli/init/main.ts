@@ -13,7 +13,7 @@ import { readAgentFile, readFrameworkFile, type AgentReading } from './agent-fil
 import { linesByHand, PAGE } from './by-hand.js';
 import { diffLines } from './edits.js';
 import { firstPolicy } from './first-policy.js';
-import { isFrameworkFile, readProject, sourcesOf, type Project } from './project.js';
+import { isFrameworkFile, readPackage, sourcesOf, type Project } from './project.js';
 
 const POLICY = '.countersign/policy.toml';
 
@@ -49,7 +49,7 @@ async function init(args: readonly string[]): Promise<number> {
   });
   const [directory = '.', ...more] = positionals;
   if (more.length > 0) throw new UsageError('init takes one directory');
-  const project = readProject(resolve(directory));
+  const project = readPackage(resolve(directory));
   const plan = planOf(project);
   await show(plan);
   const hasAgent = plan.changes.length + plan.left.length + plan.gated.length > 0;

@@ -17,6 +17,8 @@ export interface Project {
   has(name: string): boolean;
 }
 
+const MANIFEST = 'package.json';
+
 const LOCKS: readonly (readonly [string, PackageManager])[] = [
   ['pnpm-lock.yaml', 'pnpm'],
   ['yarn.lock', 'yarn'],
@@ -26,9 +28,24 @@ const LOCKS: readonly (readonly [string, PackageManager])[] = [
 ];
 
 /** @throws {ExitError} where there is no package */
+export function readPackage(folder: string): Project {
+  if (!existsSync(join(folder, MANIFEST)))
+    throw new ExitError(
+      Exit.failure,
+      `there is no ${MANIFEST} in ${folder}: name the folder of your project`,
+      'ERR_NO_PROJECT',
+    );
+  return readProject(folder);
+}
+
+/**
+ * A project in any language.
+ *
+ * @throws {ExitError} where its package.json cannot be read
+ */
 export function readProject(folder: string): Project {
   const has = (name: string): boolean => existsSync(join(folder, name));
-  const manifest = manifestOf(folder);
+  const manifest = has(MANIFEST) ? manifestOf(join(folder, MANIFEST)) : {};
   const all = { ...record(manifest['dependencies']), ...record(manifest['devDependencies']) };
   const named = /^(npm|pnpm|yarn|bun)@/.exec(String(manifest['packageManager'] ?? ''))?.[1] as
     | PackageManager
@@ -43,14 +60,7 @@ export function readProject(folder: string): Project {
   };
 }
 
-function manifestOf(folder: string): Record<string, unknown> {
-  const file = join(folder, 'package.json');
-  if (!existsSync(file))
-    throw new ExitError(
-      Exit.failure,
-      `there is no package.json in ${folder}: name the folder of your project`,
-      'ERR_NO_PROJECT',
-    );
+function manifestOf(file: string): Record<string, unknown> {
   try {
     return JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, '')) as Record<string, unknown>;
   } catch (error) {
