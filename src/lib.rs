@@ -1,7 +1,7 @@
 //! The addon: countersign's core, as JavaScript sees it.
 //!
 //! Thin glue that knows JavaScript and decides nothing. JSON text goes in and out, every answer is `{ ok }` or `{ error }`,
-//! and everything is synchronous: promises, signals and user functions stay in JavaScript. Same order as `ts/native.ts`.
+//! and everything is synchronous: promises, signals and user functions stay in JavaScript. `ts/native/` is the other side of it.
 #![allow(
     unreachable_pub,
     reason = "napi reaches what is exported through its own registration, and asks for `pub`"

@@ -1,4 +1,4 @@
-/** Imports in `ts/` run one way: wire, press <- errors <- values <- options <- redact, telemetry <- native <- gate <- ai-sdk <- index. */
+/** Imports in `ts/` run one way: wire, press <- errors <- values <- options <- redact, telemetry <- addon <- native <- gate <- ai-sdk <- index. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -13,6 +13,7 @@ const ORDER = [
   ['values'],
   ['options'],
   ['redact', 'telemetry'],
+  ['addon'],
   ['native'],
   ['policy-import', 'confine'],
   ['policy'],
@@ -153,9 +154,9 @@ describe('no file imports', () => {
     expect(circles).toEqual([]);
   });
 
-  test('the addon, but ts/native.ts', () => {
+  test('the addon, but ts/addon.ts', () => {
     const those = imports.filter(
-      (each) => /(^|\/)binding\/|\.node$/.test(each.specifier) && each.file !== 'ts/native.ts',
+      (each) => /(^|\/)binding\/|\.node$/.test(each.specifier) && each.file !== 'ts/addon.ts',
     );
     expect(those.map(told)).toEqual([]);
   });
