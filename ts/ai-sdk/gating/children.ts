@@ -5,6 +5,7 @@ import type { CallAsker } from '../../gate/asker.js';
 import { asCaller, type ServerCaller } from '../../gate/caller.js';
 import { partOfRun } from '../../gate/run-ids.js';
 import type { Awaitable } from '../../values/awaitable.js';
+import { EndSignal } from '../../values/end-signal.js';
 import { isActivity, type CalledTool, type CallContext } from '../tools/call-context.js';
 import { follow } from './follow.js';
 import type { InheritedRules } from '../tools/inheritance.js';
@@ -33,7 +34,7 @@ export class ChildRuns {
   /** Calls that were made before the run was continued here. */
   readonly #resumed = new Set<string>();
   /** Aborted when the run is over. */
-  readonly #over = new AbortController();
+  readonly #over = new EndSignal('The run that started it is over.');
   #isMute = false;
   #isSuspended = false;
   readonly #dropping: Promise<void>[] = [];
@@ -64,7 +65,7 @@ export class ChildRuns {
         if (isActivity(activity)) void this.#tell({ ...activity, toolCallId, origin } as ToolActivityEvent, toolCallId);
       },
       makeParent: (over) => {
-        if (this.#over.signal.aborted) throw callIsOver(toolCallId);
+        if (this.#over.isOver) throw callIsOver(toolCallId);
         const own = signal === undefined ? [] : [signal];
         const any = AbortSignal.any([over, this.#over.signal, this.#options.signal, ...own]);
         return this.#parent(toolCallId, toolName, any, inheritance);
@@ -91,7 +92,7 @@ export class ChildRuns {
 
   /** The run is over: nothing that it started goes on, and nothing more is told. */
   end(): void {
-    this.#over.abort(new DOMException('The run that started it is over.', 'AbortError'));
+    this.#over.end();
   }
 
   /** The run goes on elsewhere, or may: so may what it started. Nothing more is told here. */
@@ -124,7 +125,7 @@ export class ChildRuns {
   }
 
   #tell(event: AgentEvent, toolCallId: string): Awaitable<void> {
-    return this.#isMute || this.#over.signal.aborted ? undefined : this.#options.tell(event, toolCallId);
+    return this.#isMute || this.#over.isOver ? undefined : this.#options.tell(event, toolCallId);
   }
 
   #parent(toolCallId: string, toolName: string, signal: AbortSignal, inheritance: InheritedRules): ParentRun {
@@ -172,7 +173,7 @@ interface CallOptions extends Pick<CallContext, 'toolCallId' | 'runId' | 'origin
 /** One execution, for the tool that is executed. */
 class RunningCall implements CallContext {
   readonly #of: CallOptions;
-  readonly #over = new AbortController();
+  readonly #over = new EndSignal('The call that started it is over.');
   #parent: ParentRun | undefined;
 
   constructor(of: CallOptions) {
@@ -200,7 +201,7 @@ class RunningCall implements CallContext {
   }
 
   get isOver(): boolean {
-    return this.#over.signal.aborted;
+    return this.#over.isOver;
   }
 
   emit(event: ToolActivity): void {
@@ -214,7 +215,7 @@ class RunningCall implements CallContext {
   }
 
   end(): void {
-    this.#over.abort(new DOMException('The call that started it is over.', 'AbortError'));
+    this.#over.end();
   }
 }
 

@@ -503,7 +503,7 @@ export class Run {
     this.#happened({ type: 'ended' });
     const { setup } = this.#opening;
     if (setup !== undefined) void this.#callbacks.left(setup.sdk.version);
-    this.#untilWhole.never(isOver());
+    this.#untilWhole.never(isOver);
     this.#opening.end();
     this.#asker.gate.control.endRun(this.runId);
   }

@@ -61,7 +61,7 @@ export class UntilWhole {
   }
 
   /** It will never be. */
-  never(why: unknown): void {
-    for (const { reject } of this.#waiting.splice(0)) reject(why);
+  never(why: () => unknown): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(why());
   }
 }
