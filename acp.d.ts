@@ -1,6 +1,6 @@
 /**
  * countersign/acp: requests as the Agent Client Protocol, version 1, puts them to an editor (`session/request_permission`), and
- * what the editor answers as decisions. It needs no package beside this one.
+ * what the editor answers as decisions. It needs no other package.
  *
  * This file is the public API, written and reviewed by hand. A test keeps it equal to what the package exports.
  *
@@ -26,7 +26,7 @@ export interface AcpPermissionRequest {
 
 export type AcpToolCallContent =
   | { type: 'content'; content: { type: 'text'; text: string } }
-  /** `oldText`: `null` for a new file. Both are pieces, with what stands around them. */
+  /** `oldText`: `null` for a new file. Both are pieces, with the lines around them. */
   | { type: 'diff'; path: string; oldText: string | null; newText: string };
 
 export interface AcpPermissionOption {
@@ -41,7 +41,7 @@ export interface AcpOptions {
   remember?: GrantScope | null;
   /** Who is at the other end. Needed where requests name approvers or a quorum. @default unknown */
   by?: string;
-  /** The groups that this person is in. @default none beside the gate's own `groups` */
+  /** The groups that this person is in. @default only those of the gate's own `groups` */
   groups?: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export declare function toPermissionRequest(
   options?: AcpOptions,
 ): AcpPermissionRequest;
 
-/** The decision that an editor's answer means. `cancelled`, an option that was not offered and anything else odd: a rejection. */
+/** The decision that an editor's answer means. `cancelled`, an option that was not offered and any other value: a rejection. */
 export declare function fromPermissionOutcome(
   outcome: unknown,
   request: ApprovalRequest,

@@ -39,7 +39,7 @@ export interface Subagent {
   /** @default that of the agent that starts it */
   model?: LanguageModel;
   /**
-   * Beside the built-in ones.
+   * In addition to the built-in ones.
    *
    * @default those that were given to the agent that starts it
    */
@@ -48,7 +48,7 @@ export interface Subagent {
   builtinTools?: readonly Exclude<BuiltinToolName, 'ask_user'>[];
   /** Narrows what the agent that starts it must ask about: it can tighten, never widen. @default nothing more */
   interruptOn?: InterruptOn;
-  /** As `interruptOn`. */
+  /** A policy for its calls, in addition to that of the agent that starts it: it can tighten, never widen. */
   policy?: PolicyInput | readonly PolicyInput[];
   /** @default 20 */
   maxSteps?: number;
@@ -58,21 +58,23 @@ export interface Subagent {
 
 export interface DeepAgentOptions<TOOLS extends ToolSet = {}> {
   model: LanguageModel;
-  /** Beside the built-in ones; one of the same name takes the place of a built-in one. */
+  /** In addition to the built-in ones; a tool with the same name replaces a built-in one. */
   tools?: TOOLS;
   /** What comes before the agent's own instructions. */
   systemPrompt?: string;
   subagents?: readonly Subagent[];
   /**
-   * Whether `task` can also start `general-purpose`, which has the system prompt and the tools of the agent itself but for `task`
-   * and what asks the human. A subagent of that name takes its place.
+   * Whether `task` can also start `general-purpose`, which has the system prompt and the tools of the agent itself, except `task`
+   * and `ask_user`. A subagent with that name replaces it.
    *
    * @default true
    */
   generalPurposeAgent?: boolean;
   /** Which of the built-in tools it has. @default all, without `task` when there is nothing to start */
   builtinTools?: readonly BuiltinToolName[];
+  /** Tools that need approval, its own and built-in ones: `{ name: true | false | options }`, a list of names, `'all'` or `'none'`. */
   interruptOn?: InterruptOn<NoInfer<TOOLS & BuiltinTools>>;
+  /** What may run, what needs approval, what must not run, e.g. `'preset:developer'`. */
   policy?: PolicyInput | readonly PolicyInput[];
   /** As in {@link RunOptions.reviewer}, for each of its runs and their subagents. */
   reviewer?: RunOptions<ToolSet>['reviewer'];
@@ -160,8 +162,8 @@ export type BackendTools = {
   glob: Tool<{ pattern: string; path?: string }, string>;
   grep: Tool<{ pattern: string; path?: string; glob?: string; ignore_case?: boolean }, string>;
   /**
-   * `timeout` in ms. `reach`: what a confined command is to reach beside what all may; a human is always asked about it, and the
-   * command runs confined with just that. Only where the agent has `confine`.
+   * `timeout` in ms. `reach`: what a confined command needs in addition to what all may do; a human is always asked about it, and the
+   * command runs confined with only that added. Only where the agent has `confine`.
    */
   execute: Tool<
     {
@@ -236,7 +238,7 @@ export declare function describeApprovals<TOOLS extends ToolSet>(
 // Where files are and commands run
 // ---------------------------------------------------------------------------------------------------------------------
 
-/** How a call was approved, for what it is to be checked against at the very moment of writing. */
+/** How a call was approved, for the check at the moment of writing. */
 export interface BackendCall {
   abortSignal?: AbortSignal;
   /**
@@ -284,7 +286,7 @@ export interface Backend {
     content: string,
     options?: BackendCall,
   ): Promise<{ created: boolean; bytes: number; sha256: string }>;
-  /** Replaces text that stands in the file exactly once, or each time with `replaceAll`. */
+  /** Replaces text that is in the file exactly once, or each time with `replaceAll`. */
   editFile(
     path: string,
     change: { oldString: string; newString: string; replaceAll: boolean },
@@ -349,7 +351,7 @@ export interface CommandResult {
   truncated: boolean;
   /** Bytes of the whole output. */
   bytes: number;
-  /** Why it did not end by itself. */
+  /** Why it was stopped; `null`: it ended on its own. */
   stopped: 'timeout' | 'aborted' | null;
   /** Whether it ran confined. */
   confined?: boolean;
@@ -367,7 +369,7 @@ export interface LocalBackendOptions {
   /** The largest file that is read or edited, in bytes. @default 8,388,608: what a diff is shown of */
   maxFileBytes?: number;
   /**
-   * Commands run confined: they write in the root alone and in folders of their own, read the system and its toolchains, and reach
+   * Commands run confined: they write only in the root and in folders of their own, read the system and its toolchains, and reach
    * no network. `true`: just that. docs/confinement-hosts.md says what holds where. @default nothing is confined
    *
    * Where this system cannot hold it, the call throws ConfinementError (`ERR_CONFINEMENT`).
@@ -376,16 +378,16 @@ export interface LocalBackendOptions {
   /**
    * Variables that commands see. @default PATH, HOME, USER, TZ, TERM, TMPDIR and SystemRoot: no keys
    *
-   * To these come settings of ours, unless you set the same names: LC_ALL=C.UTF-8, no pager and no editor. For git there are in any
+   * countersign adds these, unless you set the same names: LC_ALL=C.UTF-8, no pager and no editor. For git there are in any
    * case `safe.bareRepository=explicit` and no `core.fsmonitor`, so that no folder of the project names a program that runs.
    */
   env?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * The files of this machine below one folder, off the JavaScript thread. No path leads out of the folder, through a symlink
- * neither, also when it is changed meanwhile. Commands start in the folder but, being commands, can go anywhere: an
- * approval, a policy or a sandbox of yours confines those.
+ * The files of this machine below one folder, off the JavaScript thread. No path leads out of the folder, not even through a symlink
+ * that changes meanwhile. Commands start in the folder but, being commands, can go anywhere: an
+ * approval, a policy or your own sandbox limits those.
  *
  * @throws InvalidConfigError (`ERR_INVALID_CONFIG`) when there is no such folder
  */

@@ -11,15 +11,15 @@ import type { Gate, GrantScope, Logger } from './index.js';
 /** Who looks at the inbox. */
 export interface InboxPerson {
   /**
-   * Who decides: it stands in the record, and is compared with `approvers`. At most 256 characters, not all of them invisible;
-   * not `group:…`, which would stand for all who are in it.
+   * Who decides, for the record and for `approvers`. At most 256 characters, not all of them invisible; not `group:…`, which would
+   * mean everyone in that group.
    */
   name: string;
-  /** The groups that this person is in. @default none beside the gate's own `groups` */
+  /** The groups that this person is in. @default only those of the gate's own `groups` */
   groups?: readonly string[];
   /** `false`: this person may look, and decide nothing. @default true */
   mayDecide?: boolean;
-  /** What tells this session from others of the same person, e.g. its id: a CSRF token counts in it alone. @default none */
+  /** What tells this session from others of the same person, e.g. its id: a CSRF token counts only in that session. @default none */
   session?: string;
 }
 
@@ -36,7 +36,7 @@ export interface InboxOptions {
    */
   basePath?: string;
   /**
-   * Origins that may send decisions beside the inbox' own, e.g. `'https://example.com'`: needed where a proxy changes the
+   * Origins that may send decisions in addition to the inbox' own, e.g. `'https://example.com'`: needed where a proxy changes the
    * `Host` and the browser sends no `Sec-Fetch-Site`. @default none
    */
   allowedOrigins?: readonly string[];
@@ -47,7 +47,7 @@ export interface InboxOptions {
    * @default { perPerson: 600, perAddress: 3,000 }
    */
   rateLimit?: false | { perPerson?: number; perAddress?: number };
-  /** The address of the client, as your proxy tells it. @default that of the connection, where it is known */
+  /** The address of the client, as your proxy reports it. @default that of the connection, where it is known */
   address?: (request: Request) => string | null | undefined;
   /**
    * What CSRF tokens are made with, at least 32 bytes: the same in all processes that serve one inbox.
@@ -58,8 +58,7 @@ export interface InboxOptions {
   /** The largest body of a request, in bytes; a larger one gets 413. @default 1,048,576 */
   maxBodyBytes?: number;
   /**
-   * For how long the page holds a decision back, in ms: until then its author can take it back, and nothing has left the
-   * page.
+   * For how long the page holds a decision back, in ms: until then its author can take it back, and nothing has left the page.
    * At most 60,000. @default 0: it is sent at once
    */
   undo?: number;
@@ -73,7 +72,7 @@ export interface InboxOptions {
 
 /**
  * The inbox as a handler of web requests, for `Bun.serve`, Hono, Next.js routes, and through {@link toNodeListener} for Node.
- * It never rejects. Everything is shown to everybody that `authenticate` knows; decisions go through `gate.decide`.
+ * It never rejects. Everyone whom `authenticate` knows sees everything; decisions go through `gate.decide`.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
  */
@@ -93,7 +92,7 @@ export interface ServeInboxOptions extends Pick<InboxOptions, 'assets' | 'logger
   groups?: readonly string[];
 }
 
-/** An inbox for the one who sits at this machine. */
+/** An inbox for the person at this machine. */
 export interface LocalInbox extends AsyncDisposable {
   readonly port: number;
   /** A link that opens it once, in one browser; its holder decides as you. Each call makes another one. */

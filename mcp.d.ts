@@ -1,7 +1,7 @@
 /**
  * countersign/mcp: requests and questions as forms of the Model Context Protocol (`elicitation/create`, revision 2025-11-25), for
  * MCP servers whose client asks the human, and what the human filled in as decisions. Also the tools of an MCP client, named by
- * their server. It needs no package beside this one.
+ * their server. It needs no other package.
  *
  * This file is the public API, written and reviewed by hand. A test keeps it equal to what the package exports.
  *
@@ -37,7 +37,7 @@ export interface McpOptions {
   remember?: GrantScope | null;
   /** Who is at the other end. Needed where requests name approvers or a quorum. @default unknown */
   by?: string;
-  /** The groups that this person is in. @default none beside the gate's own `groups` */
+  /** The groups that this person is in. @default only those of the gate's own `groups` */
   groups?: readonly string[];
 }
 
@@ -92,7 +92,7 @@ export type McpNamed<TOOLS extends ToolSet, SERVER extends string> = {
 };
 
 /**
- * The tools of an MCP client, named `mcp__server__tool`. So no tool of a server replaces one of another server or of yours, and rules
+ * The tools of an MCP client, named `mcp__server__tool`. So no tool of a server replaces one of another server or one of your own, and rules
  * name a server with `mcp = "github"`.
  *
  * Without it the tools keep the names that their server gave them. They are judged as `mcp__client__tool` then, `client` being

@@ -12,7 +12,7 @@ import type { ApprovalDetails } from './index.js';
 
 export type { ApprovalDataTypes, ApprovalDetails } from './index.js';
 
-/** The parts of a message type that stand for a call which waits. */
+/** The parts of a message type for a call that waits. */
 type AskedPart<MESSAGE extends UIMessage> = Extract<MESSAGE['parts'][number], { state: 'approval-requested' }>;
 
 /** What the hook takes of `useChat`, and what it may be told besides. */
@@ -20,7 +20,7 @@ export interface UseApprovalsOptions<MESSAGE extends UIMessage = UIMessage> {
   /** Those of `useChat`. Only the last message is looked at: a request before it cannot be answered any more. */
   messages: readonly MESSAGE[];
   /**
-   * That of `useChat`, which goes on by itself with `sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses`.
+   * That of `useChat`, which continues on its own with `sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses`.
    * Where a response stays open while a human decides, a function that sends the answer to your own route. Throwing, or a
    * rejected promise: the answer was not given, and can be given again.
    */
@@ -49,7 +49,7 @@ export interface PendingApprovalOf<TYPE extends string, NAME extends string, INP
   toolCallId: string;
   /** What `addToolApprovalResponse` takes. */
   approvalId: string;
-  /** What would run, safe to show: by the server's details, or else made of `input` here. */
+  /** What would run, safe to show: from the server's details, or else made from `input` here. */
   preview: string;
   /** What the server says of it; `undefined` where it says nothing. */
   details: ApprovalDetails | undefined;
@@ -61,7 +61,7 @@ export interface PendingApprovalOf<TYPE extends string, NAME extends string, INP
   isExpired: boolean;
   /**
    * The reason reaches the model. Counts once. Never rejects: see `state`. Does nothing once it {@link PendingApprovalOf.isExpired}.
-   * With anything else than a text it sends nothing, and `error` is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`): in JSX write
+   * With any other value than a text it sends nothing, and `error` is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`): in JSX write
    * `onClick={() => approve()}`.
    */
   approve: (reason?: string) => Promise<void>;
@@ -184,9 +184,9 @@ export interface ApprovalCardProps {
 /**
  * One approval as a card without a style of its own: a `section` with `data-countersign="approval"`, `data-tool` and `data-state`,
  * whose parts have `data-part`, and lines of a diff `data-change`. With {@link UseApprovalsOptions.sendEdit} the arguments can be
- * edited in it, as JSON. A call that stands out (`data-part="warnings"`, but for what is only long) is approved by a second click.
+ * edited in it, as JSON. A call that stands out (`data-part="warnings"`, except what is only long) is approved by a second click.
  * So is each edit, which is shown as it would run: the page does not know what it becomes. A call whose preview leaves something out is
- * there whole, in a `details` (`data-part="whole"`). A click that began before the card stood in its place does not count.
+ * there whole, in a `details` (`data-part="whole"`). A click that began before the card was in its place does not count.
  */
 export declare function ApprovalCard(props: ApprovalCardProps): ReactElement;
 

@@ -22,7 +22,7 @@ import type {
 // ---------------------------------------------------------------------------------------------------------------------
 
 /**
- * What is told. `expired`: no decision came in time; every other end of a request is `decided`. `settled`: how a call that was
+ * What is sent. `expired`: no decision came in time; every other end of a request is `decided`. `settled`: how a call that was
  * approved ended.
  */
 export type WebhookEventName = 'requested' | 'reminded' | 'voted' | 'escalated' | 'decided' | 'expired' | 'settled';
@@ -31,8 +31,7 @@ export type WebhookEventName = 'requested' | 'reminded' | 'voted' | 'escalated' 
 export interface WebhookEndpoint {
   /**
    * `https:`, or `http:` on this machine (`localhost`, `127.0.0.0/8`, `[::1]`). It is the host's own: a host that lets others
-   * name
-   * addresses must look at where they lead. Redirects are not followed.
+   * name addresses must check where they lead. Redirects are not followed.
    */
   url: string;
   /**
@@ -44,7 +43,7 @@ export interface WebhookEndpoint {
   secretEnv?: string;
   /** @default all but `settled` */
   events?: readonly WebhookEventName[];
-  /** Beside those of the specification, e.g. `{ authorization: 'Bearer …' }`. */
+  /** In addition to those of the specification, e.g. `{ authorization: 'Bearer …' }`. */
   headers?: Readonly<Record<string, string>>;
   /**
    * What it is known by in the ledger and to `countersign webhooks`: an endpoint whose address changes keeps its place under the
@@ -58,7 +57,7 @@ export interface WebhookEndpoint {
 export interface SendWebhooksOptions {
   endpoints: readonly WebhookEndpoint[];
   /**
-   * What of the arguments is told, as the ledger keeps them: what `redact` takes out is not in it. `preview`: as text that is
+   * What is sent of the arguments, as the ledger keeps them: what `redact` takes out is not in it. `preview`: as text that is
    * safe to show, with the description. `args`: also as they are, with those of an edit and with answers.
    *
    * @default 'nothing'
@@ -118,8 +117,8 @@ export interface WebhookSender extends AsyncDisposable {
  * Tells endpoints what happens to requests from now on, at least once and each with a `webhook-id` of its own, which receivers
  * should remember. The order is not promised.
  *
- * Over a durable ledger it tells what all processes do. What was told stands in the ledger, so that a process that is killed
- * loses nothing: the next process that sends goes on from there. In `memory:` it is lost with the process.
+ * Over a durable ledger it reports what all processes do. What was sent is in the ledger, so a process that is killed
+ * loses nothing: the next process that sends continues from there. In `memory:` it is lost with the process.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), {@link LedgerError} (`ERR_LEDGER_…`)
  */
@@ -176,7 +175,7 @@ export interface WebhookEvent {
 // ---------------------------------------------------------------------------------------------------------------------
 
 /**
- * The event in a webhook, when one of the secrets signed it not long ago. Remember the `webhook-id`s of so long: an event may
+ * The event in a webhook, if one of the secrets signed it within the tolerance. Remember the `webhook-id`s of that time: an event may
  * come twice.
  *
  * @param webhook the request, whose body is read, or its headers and its body as they came
@@ -234,7 +233,7 @@ export interface ActionLink {
   decision: 'approve' | 'reject';
   /** Whom the link is for. Anyone who has it can decide as this person: it is a password for one request. */
   by: string;
-  /** The groups that this person is in. @default none beside the gate's own `groups` */
+  /** The groups that this person is in. @default only those of the gate's own `groups` */
   groups?: readonly string[];
 }
 

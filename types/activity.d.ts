@@ -14,7 +14,7 @@ import type {
 /** One question to the human. */
 export type Question = {
   question: string;
-  /** A word or two that stand for it. */
+  /** A title of one or two words. */
   header?: string;
   /** Whether it must be answered. @default true */
   required?: boolean;
@@ -86,7 +86,7 @@ export type SubagentFinishEvent = {
   usage: LanguageModelUsage | null;
 } & FromSubagent;
 /**
- * What a subagent says and does. What a human is asked, and what its tools tell, comes as events of its own, with `origin`.
+ * What a subagent says and does. What a human is asked, and what its tools report, are separate events with their `origin`.
  * These are `approval-requested`, `approval-response` and {@link ToolActivityEvent}s, and the starts and ends of its own subagents.
  */
 export type SubagentEvent = {
@@ -100,7 +100,7 @@ export interface Todo {
   status: 'pending' | 'in_progress' | 'completed' | 'cancelled';
 }
 
-/** What a tool of a deep agent (`countersign/agent`) tells while it runs. Paths are as the call names them. */
+/** What a tool of a deep agent (`countersign/agent`) reports while it runs. Paths are as the call names them. */
 export type ToolActivity =
   | { type: 'todos-changed'; todos: Todo[] }
   | { type: 'file-write-start'; path: string; content: string }

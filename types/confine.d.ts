@@ -1,15 +1,15 @@
 /** Confinement: commands that can do what was allowed, and nothing else. */
 import type { ConfinementError } from './errors.js';
 
-/** What a confined command may do beside reading the system and its toolchains. Paths may begin with `~/`; else they are of `cwd`. */
+/** What a confined command may do in addition to reading the system and its toolchains. Paths begin with `~/`, or are relative to `cwd`. */
 export interface ConfineSettings {
   /** Files and folders that it may change, make and remove. A missing one is left out. @default the `cwd` */
   write?: readonly string[];
   /** More that it may read: files and folders. */
   read?: readonly string[];
   /**
-   * Those of `write` and `read` that lie just there, without a symlink on the way: one that does not is left out. On the way to
-   * others, no symlink is followed that stands where the command may write.
+   * Those of `write` and `read` that must be reached without a symlink: a path with one is left out. On the way to the others, a
+   * symlink in a place where the command may write is not followed.
    */
   exact?: readonly string[];
   /**
@@ -29,8 +29,8 @@ export interface ConfineSettings {
   absent?: readonly string[];
   /**
    * `'none'`: no socket of an internet family. `'loopback'`: an empty network of its own. `{ proxy }`: that, and the port of
-   * 127.0.0.1 on which a proxy of yours listens. A list: these hosts, and no others, through a proxy of the command's own
-   * (`registry.npmjs.org`, `*.crates.io`, `example.com:8443`). `'ask'`: each host once somebody said yes to it. The last two are
+   * 127.0.0.1 on which your own proxy listens. A list: these hosts, and no others, through a proxy of the command's own
+   * (`registry.npmjs.org`, `*.crates.io`, `example.com:8443`). `'ask'`: each host after a person said yes to it. The last two are
    * for backends and agents; {@link confine} takes the others. @default 'none'; of an agent: what its policies say
    */
   network?: 'none' | 'ask' | 'loopback' | readonly string[] | { proxy: number };
@@ -89,7 +89,7 @@ export interface NetworkTarget {
 
 export interface NetworkAnswer {
   allowed: boolean;
-  /** Why not, in a sentence: the command is told. */
+  /** Why not, in a sentence that the command gets. */
   reason: string | null;
 }
 

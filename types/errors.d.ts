@@ -60,7 +60,7 @@ export declare class ModeForbiddenError extends CountersignError {
   static isInstance(error: unknown): error is ModeForbiddenError;
 }
 
-/** Somebody else was first. `winner` is what stands. */
+/** Someone else was first. `winner` is the decision that counts. */
 export declare class AlreadyDecidedError extends CountersignError {
   readonly code: 'ERR_ALREADY_DECIDED';
   readonly winner: ApprovalRecord;
@@ -76,7 +76,7 @@ export declare class ApprovalExpiredError extends CountersignError {
   static isInstance(error: unknown): error is ApprovalExpiredError;
 }
 
-/** The request does not allow this decision; it goes on waiting. */
+/** The request does not allow this decision; it still waits. */
 export declare class DecisionNotAllowedError extends CountersignError {
   readonly code: 'ERR_DECISION_NOT_ALLOWED';
   readonly approvalId: string;
@@ -108,7 +108,7 @@ export declare class NotApproverError extends CountersignError {
   static isInstance(error: unknown): error is NotApproverError;
 }
 
-/** The gate's `authorize` does not let this person take this decision; the request goes on waiting. */
+/** The gate's `authorize` does not let this person take this decision; the request still waits. */
 export declare class NotAuthorizedError extends CountersignError {
   readonly code: 'ERR_NOT_AUTHORIZED';
   readonly approvalId: string;
@@ -116,7 +116,7 @@ export declare class NotAuthorizedError extends CountersignError {
   static isInstance(error: unknown): error is NotAuthorizedError;
 }
 
-/** The decision is malformed; the request goes on waiting. */
+/** The decision is malformed; the request still waits. */
 export declare class InvalidDecisionError extends CountersignError {
   readonly code: 'ERR_INVALID_DECISION';
   constructor(options: { message: string; cause?: unknown });
@@ -161,7 +161,7 @@ export type LedgerErrorCode =
   | 'ERR_LEDGER_TEMPORARY';
 
 /**
- * The ledger cannot do what it was asked to; what it was asked was not done. The message says what to do:
+ * The ledger could not do what it was asked to; nothing was done. The message says what to do:
  *
  * - `BUSY`: wait for another process. `FULL`: make room. `READ_ONLY`, `PERMISSION`: make the file writable
  * - `CORRUPT`: restore a backup. `FOREIGN`: name another file. `TOO_NEW`: update this package
@@ -234,7 +234,7 @@ export declare class ConfinementError extends CountersignError {
   static isInstance(error: unknown): error is ConfinementError;
 }
 
-/** The native core answered with something unknown: a bug of ours. Please report it. */
+/** The native core answered with something unknown: a bug in countersign. Please report it. */
 export declare class InternalError extends CountersignError {
   readonly code: 'ERR_INTERNAL';
   constructor(options: { message: string; cause?: unknown });

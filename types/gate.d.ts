@@ -46,23 +46,23 @@ import type {
 export interface LedgerRetention {
   /** Arguments, previews and results of a request, in ms after its end; their digests stay. @default 2,592,000,000: 30 days */
   contents?: number;
-  /** The records themselves, in ms after their end. @default they stay for ever */
+  /** The records themselves, in ms after their end. @default they are kept permanently */
   records?: number;
 }
 
 export interface GateOptions {
   /**
    * Where requests are kept. `memory:` keeps them in this process, for as long as it lives. `sqlite:approvals.db` keeps them in
-   * a file that several processes may share and that outlives them; a relative path starts at `place.cwd`. `sqlite:` alone
-   * is a temporary file, removed when the gate is closed. `postgres://…` keeps them in PostgreSQL, for several machines; what
-   * can be said after its `?` is in docs/postgres.md.
+   * a file that several processes may share and that outlives them; a relative path starts at `place.cwd`. `sqlite:` without a
+   * path is a temporary file, removed when the gate is closed. `postgres://…` keeps them in PostgreSQL, for several machines; the
+   * settings after its `?` are in docs/postgres.md.
    *
    * @default the environment's COUNTERSIGN_LEDGER, or else 'memory:'
    */
   ledger?: 'memory:' | `sqlite:${string}` | `postgres://${string}` | `postgresql://${string}`;
   /**
-   * Stores arguments, previews, decisions and results encrypted. The key stands in an environment variable, never in the code:
-   * its name is `keyEnv`. Nothing is stored, so nothing is encrypted, in `memory:`.
+   * Stores arguments, previews, decisions and results encrypted. The key is in the environment variable that `keyEnv`
+   * names, never in the code. In `memory:` nothing is stored, so nothing is encrypted.
    *
    * @default none; for a ledger that COUNTERSIGN_LEDGER names, the key in COUNTERSIGN_LEDGER_KEY when that is set
    */
@@ -72,7 +72,11 @@ export interface GateOptions {
   };
   /** For how long a durable ledger keeps what is over. */
   retention?: LedgerRetention;
-  /** How long a request waits, in ms, unless its tool says otherwise. @default 300,000 */
+  /**
+   * How long a request waits, in ms. The `timeout` of its tool and the `approvalTimeout` of its run come before it.
+   *
+   * @default 300,000; a run with a callback has no deadline
+   */
   timeout?: number;
   /**
    * The largest arguments of one call, in bytes of JSON; a larger call is denied unasked.
@@ -83,8 +87,8 @@ export interface GateOptions {
   /** Decided requests that are kept for `get`; older ones are forgotten. @default 10,000 */
   keepDecided?: number;
   /**
-   * What may run, what must be asked about, what must not run. With a policy every tool is judged, and what no rule speaks
-   * of is asked about. Several are layers of one: the strictest rule counts.
+   * What may run, what needs approval, what must not run. With a policy every tool is judged, and a call that no rule covers
+   * needs approval. Several policies are layers of one: the strictest rule counts.
    *
    * @default none: only `interruptOn` and the tools themselves ask
    */
@@ -98,24 +102,30 @@ export interface GateOptions {
   policyFiles?: boolean;
   /** Where relative paths start. */
   place?: PolicyPlace;
-  /** One more judge, which may only tighten. */
+  /** A function that may turn an allow into an ask or a deny, never the other way round. */
   judge?: PolicyJudge;
   /**
-   * Asked about each call that would be put to a human, before it is shown to anybody: a model, or a function. It may reject, and
-   * approve what a rule leaves to it, where it has `mayApprove`. What it is not sure of goes to the human with what it said.
+   * A model or a function that is asked about each call before a human is. It may reject a call. With `mayApprove` it may also approve
+   * a call that a rule leaves to it. If it is not sure, the human decides, and sees what it said.
    *
-   * Never asked about questions, nor in a mode that answers asks. @default none
+   * It is not asked about questions, nor in a mode that answers asks. @default none
    */
   reviewer?: CallReviewer;
-  /** Who is in the groups that `approvers` name, beside what {@link DecideOptions.groups} says. */
+  /** Who is in the groups that `approvers` name, in addition to {@link DecideOptions.groups}. */
   groups?: Readonly<Record<string, readonly string[]>>;
-  /** Asked before each decision that a person makes through this gate. */
+  /** Called before each decision that a person makes through this gate. Return `true`, or the reason for a no. */
   authorize?: Authorize;
-  /** @default 'safe' */
+  /**
+   * How asks are answered without a human. `safe`: they are not. `auto`: each is approved at once; denies stay. `plan`: only
+   * reading runs. `deny-all-asks`: each is denied, for runs without a human.
+   *
+   * @default 'safe'
+   */
   mode?: PolicyMode;
+  /** Gets one line for each step of a request. @default none */
   logger?: Logger;
   /**
-   * Takes secrets out of arguments, previews, diffs, reasons and results before they are stored, logged or told to others. The
+   * Takes secrets out of arguments, previews, diffs, reasons and results before they are stored, logged or sent to others. The
    * human in this process is shown the original, and that is what runs. A redacted call cannot be resumed by another process.
    *
    * @default nothing is taken out
@@ -177,7 +187,7 @@ export interface Logger {
 
 /**
  * Says whether this person may take this decision: `true`, or why not. Anything else, a throw, a rejected promise, or no answer
- * within 10,000 ms means no: {@link NotAuthorizedError} (`ERR_NOT_AUTHORIZED`), and the request goes on waiting.
+ * within 10,000 ms means no: {@link NotAuthorizedError} (`ERR_NOT_AUTHORIZED`), and the request still waits.
  */
 export type Authorize = (
   decision: Decision,
@@ -191,16 +201,16 @@ export type Authorize = (
 ) => boolean | string | PromiseLike<boolean | string>;
 
 export interface DecideOptions {
-  /** Who decides; it stands in the record and in the events. Needed where a request names approvers or a quorum. */
+  /** Who decides, for the record and the events. Required where a request names approvers or a quorum. */
   by?: string;
-  /** The groups that this person is in, as the caller knows. @default none beside the gate's own `groups` */
+  /** The groups that this person is in, as the caller knows. @default only those of the gate's own `groups` */
   groups?: readonly string[];
-  /** Through what it came. @default 'gate' */
+  /** The way by which the decision came. @default 'gate' */
   via?: 'gate' | 'terminal' | 'inbox' | 'link' | 'protocol';
   reason?: string;
   /**
-   * For `approve` and `reject`: remember it. What is not as it should be, such as an unknown field, is an
-   * {@link InvalidDecisionError} (`ERR_INVALID_DECISION`), and so is what the request does not offer. The request still waits.
+   * For `approve` and `reject`: remember the decision. An unknown field, or something that the request does not offer, is an
+   * {@link InvalidDecisionError} (`ERR_INVALID_DECISION`). The request still waits.
    */
   remember?: Remember;
 }
@@ -212,31 +222,31 @@ export type BatchDecision =
   | { type: 'skip'; reason?: string };
 
 export interface BatchOptions extends Omit<DecideOptions, 'reason' | 'remember'> {
-  /** The ids of those that somebody looked at by themselves: only then one that stands out is approved. */
+  /** The ids of requests that a person looked at separately: only these are approved if they stand out. */
   seen?: readonly string[];
 }
 
 /** What became of one request of several. */
 export type BatchResult =
   | { approvalId: string; record: ApprovalRecord; error: null }
-  /** It was not taken; what {@link Gate.decide} would have thrown. */
+  /** It was not accepted; the error is what {@link Gate.decide} would have thrown. */
   | { approvalId: string; record: null; error: Error };
 
-/** A question to a human from any code, outside an agent too. */
+/** A request for approval from any code, also outside of an agent. */
 export interface GateRequest<ARGS = unknown> extends ApprovalNeed {
   toolName: string;
   args: ARGS;
   /** @default a new UUIDv7 */
   toolCallId?: string;
-  /** @default in the `execute` of a tool of a run that has this gate: that run's; else a new UUIDv7 */
+  /** @default in the `execute` of a tool of a run that has this gate: that run's; otherwise a new UUIDv7 */
   runId?: string;
-  /** @default in the `execute` of a tool of a run that has this gate: that run's; else ['main'] */
+  /** @default in the `execute` of a tool of a run that has this gate: that run's; otherwise ['main'] */
   origin?: readonly string[];
   description?: string;
   allowedDecisions?: readonly DecisionType[];
   /** In ms. @default the gate's `timeout` */
   timeout?: number;
-  /** How many ms before the deadline everybody is told again. @default no reminder */
+  /** How many ms before the deadline a reminder is sent. @default no reminder */
   remind?: number;
   /** Who asks. @default in the `execute` of a tool of a run that has this gate: who asked for the run */
   requester?: string;
@@ -277,12 +287,12 @@ export type GateEvent =
   /** `interrupted`: the process that ran it died, so its outcome is unknown. */
   | { type: 'settled'; approvalId: string; status: 'succeeded' | 'failed' | 'interrupted'; at: number };
 
-/** What an entry of the audit tells of. */
+/** What an entry of the audit reports. */
 export type AuditKind =
   | 'requested'
   /** An approval that is one of several. */
   | 'voted'
-  /** A decision by somebody who may not take it. */
+  /** Someone without the right to decide tried. */
   | 'refused'
   | 'reminded'
   | 'escalated'
@@ -306,7 +316,7 @@ export type AuditKind =
   /** The ledger was made, or opened by another version. */
   | 'opened';
 
-/** Something that happened. Never with arguments: they are told by their digests. */
+/** Something that happened. It has digests of arguments, never the arguments themselves. */
 export interface AuditEntry {
   /** From 1, without gaps. */
   seq: number;
@@ -326,7 +336,7 @@ export interface AuditEntry {
   reason?: string;
   /** What an approval of the call is bound to. */
   digest?: string;
-  /** Of the arguments alone. */
+  /** Of the arguments only. */
   argsDigest?: string;
   decision?: DecisionOutcome['type'];
   status?: ApprovalStatus;
@@ -337,7 +347,7 @@ export interface AuditEntry {
   hash: string;
 }
 
-/** Where an audit stands. Published, it tells later whether anything before it was changed. */
+/** The end of an audit. Once published, it reveals any later change of what came before it. */
 export interface AuditHead {
   /** How many entries. */
   size: number;
@@ -356,8 +366,8 @@ export interface SignedAuditHead extends AuditHead {
 }
 
 /**
- * How a log stands to a head that was kept elsewhere. `same`: it ends with it. `extended`: it goes on after it. `truncated`: it ends
- * before it, so that its end was dropped. `forked`: it holds another entry there, so that it was written again.
+ * How a log compares with a head that was kept elsewhere. `same`: it ends with that head. `extended`: it continues after it.
+ * `truncated`: it ends before it, so its end was dropped. `forked`: it has another entry there, so it was written again.
  */
 export type AuditStanding = 'same' | 'extended' | 'truncated' | 'forked';
 
@@ -384,7 +394,7 @@ export interface AuditReport {
 
 /**
  * The audit of a ledger. Anyone who can write its file can also write a whole new audit, or drop its end: only a head that was
- * signed and kept elsewhere tells. Everything here throws {@link LedgerError} (`ERR_LEDGER_TEMPORARY`) for `memory:`.
+ * signed and kept elsewhere reveals that. Everything here throws {@link LedgerError} (`ERR_LEDGER_TEMPORARY`) for `memory:`.
  */
 export interface Audit {
   /** The entries, oldest first. */
@@ -440,11 +450,11 @@ export interface Gate extends AsyncDisposable {
    * Asks a human and waits for the answer. Never rejects because of what a human answers: see {@link Resolution}. An
    * approval is used up when it is handed to you: its record goes on to `succeeded`, since what you do cannot be seen.
    *
-   * The call is judged as that of a tool is, by the policies, the judge and the mode of the gate. What is denied is not put to
-   * anybody: it is not approved, with the reason. All else is asked about, also what a rule, a grant or the mode `auto` would
-   * allow: code that asks means a human. Who must agree by a rule must agree beside those that the request names. An edit is
-   * judged, and so is the call once more when the answer is taken. Where a path leads elsewhere by then, it is asked about again
-   * by another request, and `approvalId` is that of the last one.
+   * The policies, the judge and the mode of the gate judge the call like that of a tool. A denied call is not shown to a person:
+   * the answer is not approved, with the reason. Every other call is asked about, even if a rule, a grant or the mode `auto` would
+   * allow it: code that asks means a human. People whom a rule names must agree in addition to those that the request names. An edit is
+   * judged too, and the call once more when the answer is accepted. If a path leads elsewhere by then, a new request asks again,
+   * and `approvalId` is that of the last one.
    *
    * In the `execute` of a tool of a run that has this gate it is a request of that run. The run's policies count, too; the events of
    * the request come out of the run's iterator, and the abort of the run cancels it.
@@ -484,15 +494,15 @@ export interface Gate extends AsyncDisposable {
    */
   askedBefore(approvalId: string): Promise<number>;
   /**
-   * Where more approvals are needed, it is counted: the record is still `pending`, with one more vote. What follows the id is a
+   * If more approvals are needed, this one is counted: the record is still `pending`, with one more vote. What follows the id is a
    * reason, options, or both; anything else, such as `false`, is refused and decides nothing.
    *
    * @throws {@link InvalidDecisionError} (`ERR_INVALID_DECISION`) for what is neither a reason nor options
-   * @throws {@link NotApproverError} (`ERR_NOT_APPROVER`): the request goes on waiting
-   * @throws {@link NotAuthorizedError} (`ERR_NOT_AUTHORIZED`): the request goes on waiting
+   * @throws {@link NotApproverError} (`ERR_NOT_APPROVER`): the request still waits
+   * @throws {@link NotAuthorizedError} (`ERR_NOT_AUTHORIZED`): the request still waits
    * @throws {@link AlreadyDecidedError} (`ERR_ALREADY_DECIDED`) carries the decision that won
    * @throws {@link ApprovalExpiredError} (`ERR_EXPIRED`)
-   * @throws {@link DecisionNotAllowedError} (`ERR_DECISION_NOT_ALLOWED`): the request goes on waiting
+   * @throws {@link DecisionNotAllowedError} (`ERR_DECISION_NOT_ALLOWED`): the request still waits
    * @throws {@link UnknownApprovalError} (`ERR_UNKNOWN_APPROVAL`)
    */
   approve(approvalId: string, options?: string | DecideOptions, more?: DecideOptions): Promise<ApprovalRecord>;
@@ -509,8 +519,8 @@ export interface Gate extends AsyncDisposable {
   /** Throws as {@link Gate.approve}. */
   skip(approvalId: string, options?: string | DecideOptions, more?: DecideOptions): Promise<ApprovalRecord>;
   /**
-   * Who decides stands in the options. In the decision itself, which may have come from anywhere, a name is refused, and so is what no
-   * decision has. Throws as {@link Gate.approve}.
+   * The options say who decides. The decision itself may have come from anywhere: a name in it is refused, and so is an unknown
+   * field. Throws as {@link Gate.approve}.
    */
   decide(
     approvalId: string,
@@ -520,7 +530,7 @@ export interface Gate extends AsyncDisposable {
   /**
    * One decision for several requests, at most 100, in their order. Each approval is bound to its own arguments, and what becomes of
    * one changes nothing for the others. A call that stands out is not approved among others unless `seen` names it:
-   * {@link InvalidDecisionError} (`ERR_INVALID_DECISION`), and it goes on waiting.
+   * {@link InvalidDecisionError} (`ERR_INVALID_DECISION`), and it still waits.
    *
    * @throws {@link InvalidDecisionError} for another decision: an edit, an answer or `remember` belong to one request
    */
@@ -532,7 +542,7 @@ export interface Gate extends AsyncDisposable {
    * (`ERR_LEDGER_…`).
    */
   events(options?: { signal?: AbortSignal }): AsyncIterableIterator<GateEvent>;
-  /** What the policies, the grants and the mode of this gate say about a call, without asking anybody. */
+  /** What the policies, the grants and the mode of this gate say about a call, without asking a person. */
   check(call: { toolName: string; args: unknown; runId?: string }): Promise<PolicyVerdict>;
   readonly mode: PolicyMode;
   /**
@@ -547,7 +557,7 @@ export interface Gate extends AsyncDisposable {
   /** What happened, in order. A later change of it is detected. For a durable ledger. */
   readonly audit: Audit;
   /**
-   * Refuses what comes. In `memory:`, what waits is cancelled. In a durable ledger it goes on waiting, for another process
+   * Refuses new requests. In `memory:`, waiting requests are cancelled. In a durable ledger it still waits, for another process
    * to answer or to continue the run; a waiter here gets {@link GateClosedError} (`ERR_GATE_CLOSED`). What was
    * aborted before is cancelled in it first. Idempotent.
    */

@@ -22,7 +22,7 @@ export interface ToolCallInfo<ARGS = unknown> {
  * changes nothing for what already waits.
  */
 export interface ApprovalNeed {
-  /** Names of people, and groups as `'group:NAME'`. @default anybody; with a `quorum` above 1 anybody who gives a name */
+  /** Names of people, and groups as `'group:NAME'`. @default anyone; with a `quorum` above 1 anyone who gives a name */
   approvers?: readonly string[];
   /** How many different people must approve. One of them who rejects ends it. @default 1 */
   quorum?: number;
@@ -42,8 +42,8 @@ export interface Vote {
 }
 
 /**
- * How one tool is gated. An empty object asks about every call. What names approvers or a quorum asks people each time: no mode
- * and no grant answers it. With a quorum above 1, or with several needs, it can only be approved, rejected or skipped.
+ * How one tool is gated. An empty object asks about every call. With approvers or a quorum, people are asked each time: no mode
+ * and no grant answers for them. With a quorum above 1, or with several needs, it can only be approved, rejected or skipped.
  */
 export interface InterruptOptions<ARGS = never> extends ApprovalNeed {
   /**
@@ -56,7 +56,7 @@ export interface InterruptOptions<ARGS = never> extends ApprovalNeed {
   /**
    * What the human may answer. A deadline, an abort or a failure stops a call in any case.
    *
-   * @default all five
+   * @default approve, edit, reject, respond and skip
    */
   allowedDecisions?: readonly DecisionType[];
   /** One or two sentences for the human. @default the tool's name and its arguments, made safe to show */
@@ -68,11 +68,11 @@ export interface InterruptOptions<ARGS = never> extends ApprovalNeed {
    * deadline with one
    */
   timeout?: number;
-  /** How many ms before the deadline everybody is told again, by one event `reminded`. @default no reminder */
+  /** How many ms before the deadline one event `reminded` is sent. @default no reminder */
   remind?: number;
 }
 
-/** What a `shouldApprove` function is told beside the arguments. */
+/** What a `shouldApprove` function gets in addition to the arguments. */
 export interface JudgeContext {
   toolCallId: string;
   messages: ModelMessage[];
@@ -87,18 +87,18 @@ export interface JudgeContext {
 /**
  * Which tools must be asked about: by name, all (`'all'` or the entry `'*'`), or none.
  *
- * Who decides, strongest first: the entry of that very name, the tool's own `needsApproval`, then `'*'` / `'all'`. A `toolApproval`
+ * What counts, strongest first: the entry with the tool's exact name, the tool's own `needsApproval`, then `'*'` / `'all'`. A `toolApproval`
  * of AI SDK 7, in the options or of the agent, only tightens that.
  *
- * Names are not patterns: one like `'delete_*'`, which no tool has, is {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) with any
- * `unknownTools`. An entry that is `undefined` is {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), and no entry left out.
+ * Names are not patterns: one like `'delete_*'`, which no tool has, is an {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) with any
+ * `unknownTools`. An entry that is `undefined` is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`): remove it, or set it.
  *
- * A tool of an MCP server, or made with `dynamicTool`, has a name that somebody else chose. It opens, with `false` or a `shouldApprove`,
- * under the name alone that rules know it by, `mcp__server__tool`. An entry restricts it under each of its names: that in the set, that
- * of rules, that which its server gives it (`tool`, `server__tool`), and `mcp__server`. The same holds for the names in a `toolApproval`.
+ * A tool of an MCP server, or one made with `dynamicTool`, has a name that someone else chose. An entry that opens it (`false` or a
+ * `shouldApprove`) counts only under the name that rules use, `mcp__server__tool`. An entry that restricts it counts under each of its
+ * names: in the set, in rules, at its server (`tool`, `server__tool`), and `mcp__server`. Names in a `toolApproval` work the same way.
  *
  * It is copied when it is given: a change of the object later has no effect. A getter, a symbol or a property that is not
- * enumerable is {@link InvalidConfigError} (`ERR_INVALID_CONFIG`).
+ * enumerable is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`).
  */
 export type InterruptOn<TOOLS extends ToolSet = ToolSet> =
   | 'all'
@@ -125,13 +125,13 @@ export interface UnknownToolsOptions {
  *
  * What it returns is a new set of the tools of this moment. It is frozen, and so is each tool that it changes; a promise of
  * tools, a `Map` or a list is an error. A gated tool is a copy with all other properties kept, also symbols, getters and the
- * prototype. Its `needsApproval` is `true`, or your own `shouldApprove`, the same function object. The others are the very same
- * tools. Without `tools` there is nothing to mark, and it returns `undefined`.
+ * prototype. Its `needsApproval` is `true`, or your own `shouldApprove`, the same function object. The others are the same tool
+ * objects. Without `tools` there is nothing to mark, and it returns `undefined`.
  *
  * @throws {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) for a name that is plainly a typo
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a configuration of the wrong shape, and a gated entry that is not a tool
- * of the AI SDK. Also for a tool with a property that only looks like `needsApproval`, and for one that calls others
- * (`experimental_toolCallers`, code mode) beside one that needs approval: use {@link gateTools}
+ * of the AI SDK. Also for a tool with a property that only looks like `needsApproval`. Also for a tool that calls others
+ * (`experimental_toolCallers`, code mode), if one of the tools needs approval: use {@link gateTools}
  * @throws {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
  */
 export declare function applyInterruptConfig<TOOLS extends ToolSet>(

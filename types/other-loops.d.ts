@@ -1,4 +1,4 @@
-/** Loops that are not ours: `gateTools`, `toolApproval`, `verifyApprovals`. */
+/** Loops of the AI SDK and of others: `gateTools`, `toolApproval`, `verifyApprovals`. */
 import type { ModelMessage, ToolSet, UIMessage, UIMessageChunk } from 'ai';
 import type {
   DecisionType,
@@ -16,6 +16,10 @@ import type { InvalidConfigError, UnsupportedSdkError } from './errors.js';
 export type GateToolsOptions<TOOLS extends ToolSet = ToolSet> = GatingOptions<TOOLS> & GatingMode;
 
 interface GatingOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
+  /**
+   * Tools that need approval: `{ name: true | false | options }`, a list of names, `'all'` or `'none'`. If nothing is gated, one warning
+   * says so; `'none'` turns it off.
+   */
   interruptOn?: InterruptOn<NoInfer<TOOLS>>;
   /** As in {@link RunOptions.policy}. */
   policy?: PolicyInput | readonly PolicyInput[];
@@ -25,11 +29,11 @@ interface GatingOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
   /** As in {@link RunOptions.onQuestion}. */
   onQuestion?: RunOptions<TOOLS>['onQuestion'];
-  /** As in {@link RunOptions.askOrder}, over all calls of these tools: tools that several people share want `'at-once'`. */
+  /** As in {@link RunOptions.askOrder}, over all calls of these tools: if several people share the tools, use `'at-once'`. */
   askOrder?: RunOptions<TOOLS>['askOrder'];
   /** As in {@link RunOptions.repeatedRejections}. `'answer'` needs a `runId`, and the mode `'wait'`. @default 'ask' */
   repeatedRejections?: RunOptions<TOOLS>['repeatedRejections'];
-  /** As in {@link RunOptions.parent}: for a subagent whose loop is not ours. */
+  /** As in {@link RunOptions.parent}: for a subagent with a loop other than `streamWithEvents`. */
   parent?: RunOptions<TOOLS>['parent'];
   /** As in {@link RunOptions.place}. */
   place?: PolicyPlace;
@@ -39,7 +43,9 @@ interface GatingOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   runId?: string;
   /** As in {@link RunOptions.requester}. */
   requester?: RunOptions<TOOLS>['requester'];
+  /** The path of agents that the calls come from. @default ['main'], with a `parent` its path, the call and the name of the tool */
   origin?: readonly string[];
+  /** Gets one line for each step of a request of these calls, in addition to that of the gate. @default none */
   logger?: Logger;
 }
 
@@ -47,25 +53,47 @@ interface GatingOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
  * `'wait'`: a gated `execute` waits for its decision. `'stop'`: the AI SDK ends the turn at its own approval stop, as a
  * `useChat` route needs; the answers come back in the messages, through {@link verifyApprovals}. `'stop'` needs a `gate`.
  */
-type GatingMode = { /** @default 'wait' */ mode?: 'wait'; gate?: Gate } | { mode: 'wait' | 'stop'; gate: Gate };
+type GatingMode =
+  | {
+      /**
+       * `'wait'`: a gated `execute` waits for its decision. `'stop'`: the turn ends at the AI SDK's own approval stop, as a
+       * `useChat` route needs, and the answers come back in the messages; this needs a `gate`.
+       *
+       * @default 'wait'
+       */
+      mode?: 'wait';
+      /** Where the requests wait, so that others can answer them; see {@link createGate}. @default a gate of these tools only */
+      gate?: Gate;
+    }
+  | {
+      /**
+       * `'wait'`: a gated `execute` waits for its decision. `'stop'`: the turn ends at the AI SDK's own approval stop, as a
+       * `useChat` route needs, and the answers come back in the messages; this needs a `gate`.
+       *
+       * @default 'wait'
+       */
+      mode: 'wait' | 'stop';
+      /** Where the requests wait, so that others can answer them; see {@link createGate}. */
+      gate: Gate;
+    };
 
 /**
- * Wraps `execute` of the tools that must be asked about, for loops that are not ours: `generateText`,
+ * Wraps `execute` of the tools that need approval, for loops other than `streamWithEvents`: `generateText`,
  * `ToolLoopAgent.generate`, other frameworks, subagents. Every tool property is kept, generator tools stay generators, an
  * abort is honoured before and after the wait, and a denial reaches the model as `execution-denied`. A tool that calls others
  * (`experimental_toolCallers`, code mode) is gated, and so is each call that it makes: one that may not run throws.
  *
- * What it returns is a new set of the tools of this moment, frozen as each gated tool is: what `tools` gets later is not in it. With
- * a `gate` every tool is wrapped, so that a mode which is set later counts.
+ * It returns a new, frozen set with frozen tools: a tool that is added to `tools` later is not in it. With a `gate` every tool is
+ * wrapped, so a mode that is set later counts.
  *
  * @throws as {@link applyInterruptConfig}; {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) also for unknown options
  */
 export declare function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS;
 
 /**
- * Whether the second argument of a tool's `execute` is of a call that goes on in a run of {@link streamWithEvents}, or among tools
- * of {@link gateTools}. Only then can it be the `parent` of another run. It is true of a call of another copy of this package as well,
- * which is refused as `parent`. A run that left that parent out would ask about less.
+ * Whether the second argument of a tool's `execute` comes from a call in a run of {@link streamWithEvents}, or in tools of
+ * {@link gateTools}, that has not ended. Only then can it be the `parent` of another run. It is also `true` for a call of another copy
+ * of this package, which is refused as `parent`: a run without that parent would ask about less.
  */
 export declare function isCallOfRun(options: unknown): options is { toolCallId: string };
 
@@ -80,7 +108,7 @@ export interface ExecutionDenied {
 /** Whether a tool's output is a denial by {@link gateTools}. */
 export declare function isExecutionDenied(output: unknown): output is ExecutionDenied;
 
-/** The four statuses that AI SDK 7 knows. Anything else would run the tool. */
+/** The four statuses that AI SDK 7 knows. With any other value it would run the tool. */
 export type ToolApprovalStatus =
   | { type: 'not-applicable' }
   | { type: 'approved'; reason?: string }
@@ -88,18 +116,23 @@ export type ToolApprovalStatus =
   | { type: 'user-approval'; reason?: string };
 
 export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends UnknownToolsOptions {
+  /** Tools that need approval: `{ name: true | false | options }`, a list of names, `'all'` or `'none'`. */
   interruptOn?: InterruptOn<TOOLS>;
+  /** Where the requests wait, so that others can answer them; see {@link createGate}. */
   gate?: Gate;
   /** As in {@link RunOptions.policy}. */
   policy?: PolicyInput | readonly PolicyInput[];
   /** When given, the call waits for its answer here; `edit` and `respond` cannot be carried out and deny. */
   onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
-  /** As in {@link RunOptions.askOrder}, over all calls that are put to it: an option that several people share wants `'at-once'`. */
+  /** As in {@link RunOptions.askOrder}, over all calls that it gets: if several people share it, use `'at-once'`. */
   askOrder?: RunOptions<TOOLS>['askOrder'];
+  /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
   approvalTimeout?: number;
   /** What the calls belong to, e.g. the id of the chat. @default a new UUIDv7 */
   runId?: string;
+  /** The path of agents that the calls come from. @default ['main'] */
   origin?: readonly string[];
+  /** Gets one line for each step of a request of these calls, in addition to that of the gate. @default none */
   logger?: Logger;
 }
 
@@ -126,7 +159,7 @@ export declare function toolApproval<TOOLS extends ToolSet = ToolSet>(
   messages: ModelMessage[];
 }) => Promise<ToolApprovalStatus>;
 
-/** An answer in the messages that was not taken. */
+/** An answer in the messages that was not accepted. */
 export interface RefusedApproval {
   /** As in the messages. */
   approvalId: string;
@@ -143,14 +176,14 @@ export interface VerifyApprovalsOptions {
    * {@link toolApproval} needs a `runId`.
    */
   runId?: string;
-  /** Who answered; it stands in the record. */
+  /** Who answered, for the record. */
   by?: string;
   /**
-   * What becomes of a request whose call the conversation does not wait for. The user wrote something else instead of answering. Or the
-   * messages have a result that did not come from here, or, where `runId` is given, no message has the call any more.
-   * `cancel`: it is `cancelled` at the gate. `keep`: it stays, until somebody answers it elsewhere or its deadline comes; so does one
-   * whose no the gate does not take. An approval that comes then runs nothing. In the messages the call is denied either way, and the
-   * model is told why.
+   * What happens to a request whose call the conversation no longer waits for. The user wrote something else instead of answering.
+   * Or the messages have a result that did not come from here. Or, with a `runId`, no message has the call any more.
+   * `cancel`: it is `cancelled` at the gate. `keep`: it stays open until someone answers it elsewhere or its deadline comes; so does a
+   * request whose no the gate does not accept. An approval after that runs nothing. In the messages the call is denied either way,
+   * and the model gets the reason.
    *
    * @default 'cancel'
    */
@@ -165,15 +198,15 @@ export interface VerifyApprovalsOptions {
 
 /**
  * Guards a `useChat` route: takes the approval answers in the client's messages to the gate, and returns messages that are safe to
- * go on with. An answer that was replayed, forged, late, swapped to other arguments, or given to a duplicate tool call id has become a
- * denial. A call that the user went on without, by writing something else, is denied too, and its request is over: see
- * {@link VerifyApprovalsOptions.unanswered}. So is that of a call with a result that did not come from here, or with a yes and a no:
- * no later answer runs it. A yes to a call that was edited at the gate ({@link Gate.edit}) runs it with those
- * arguments, which then stand in the messages. The input is not changed. Takes UI messages and model messages. An answer that cannot be
+ * go on with. An answer that was replayed, forged, late, swapped to other arguments, or given to a duplicate tool call id becomes a
+ * denial. With a `runId`, a call is found by its id and its arguments: the approval id in the messages is not compared. If the user wrote
+ * something else instead of answering, the call is denied too, and its request is over: see {@link VerifyApprovalsOptions.unanswered}.
+ * The same holds for a call with a result that did not come from here, or with a yes and a no: no later answer runs it. A yes to a call that was edited at the gate ({@link Gate.edit}) runs it with those
+ * arguments, which are then in the messages. The input is not changed. Takes UI messages and model messages. An answer that cannot be
  * looked up or kept, since the ledger cannot be used, is a denial and a warning of the process.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
- * @throws {@link InvalidDecisionError} (`ERR_INVALID_DECISION`) for a yes beside an unanswered call: the AI SDK would run the
+ * @throws {@link InvalidDecisionError} (`ERR_INVALID_DECISION`) for a yes next to an unanswered call: the AI SDK would run the
  * approved call and lose its result. Nothing is decided: send the messages once all are answered
  * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`)
  */
@@ -184,8 +217,8 @@ export declare function verifyApprovals<MESSAGE extends UIMessage | ModelMessage
 ): Promise<MESSAGE[]>;
 
 /**
- * What a person needs to decide on a call, as JSON for a page that has no addon. Every text is safe to show, but for the ids and
- * `toolName`, which are as they are.
+ * What a person needs to decide on a call, as JSON for a page that has no addon. Every text is safe to show, except the ids and
+ * `toolName`, which are unchanged.
  */
 export interface ApprovalDetails {
   /** At the gate. In mode `'stop'` the AI SDK gives the request another id in the messages. */
@@ -215,13 +248,13 @@ export interface ApprovalDetails {
   review: string | null;
   /** As {@link ApprovalRequest.startedBefore}. */
   startedBefore: boolean;
-  /** What it would do that may not be undone, each in a few words behind "it". */
+  /** What it would do that may not be undone, each as a few words that follow "it". */
   dangers: readonly string[];
   /** Whether it is proven to do no lasting harm, and nothing about it stands out: only then a page should mark "yes". */
   harmless: boolean;
   /** As {@link ApprovalRequest.contents}. */
   contents: 'kept' | 'redacted' | 'dropped';
-  /** Who must agree; empty: anybody, once. `approvers`, empty: anybody who gives a name. */
+  /** Who must agree; empty: anyone, once. `approvers`, empty: anyone who gives a name. */
   needs: readonly { approvers: readonly string[]; quorum: number }[];
   /** Who has approved so far, where it takes several. */
   approvedBy: readonly string[];

@@ -4,7 +4,7 @@ import type { safeText } from './request.js';
 import type { Gate, GateOptions } from './gate.js';
 import type { InvalidConfigError, PolicyError, PolicyErrorCode } from './errors.js';
 
-/** What is done about a call, or about a part of one. Of several, the strictest counts: `deny`, then `ask`, then `allow`. */
+/** What happens with a call, or with a part of one. Of several, the strictest counts: `deny`, then `ask`, then `allow`. */
 export type PolicyEffect = 'allow' | 'ask' | 'deny';
 
 /**
@@ -13,7 +13,7 @@ export type PolicyEffect = 'allow' | 'ask' | 'deny';
  */
 export type PolicyMode = 'safe' | 'auto' | 'plan' | 'deny-all-asks';
 
-/** What a confined command can write at most, beside a temporary folder of its own. */
+/** What a confined command can write at most, in addition to its own temporary folder. */
 export type ConfinedWrites = 'project' | 'nothing';
 
 /** Who a policy comes from. */
@@ -25,40 +25,40 @@ type Patterns = string | readonly string[];
 /** The words that a command begins with. */
 type CommandWords = string | readonly (string | readonly string[])[];
 
-/** A command, and what may stand behind its first words. */
+/** A command, and what may follow its first words. */
 type ClosedCommand =
   | {
       words: CommandWords;
-      /** These operands and no others, one of them at least; `[]`: none. Options that are known of the program may stand anywhere. */
+      /** These operands and no others, at least one of them; `[]`: no operands. Known options of the program may be anywhere. */
       operands: readonly (string | readonly string[])[];
       /** These options and no others, e.g. `'--quiet'`. @default all that are known and do nothing that needs an allow */
       options?: readonly string[];
     }
   | {
       words: CommandWords;
-      /** Not one word more. */
+      /** Exactly these words and no more. */
       exact: true;
     };
 
-/** One rule. Without any matcher it speaks of whole calls of its `tools`. The reference is docs/policy.md. */
+/** One rule. Without any matcher it covers whole calls of its `tools`. The reference is docs/policy.md. */
 export interface PolicyRule {
   /** Names of tools, with `*` for any text. @default all tools */
   tools?: Patterns;
-  /** Names of MCP servers: the rule speaks of their tools alone, and `tools` are the names that they have there. */
+  /** Names of MCP servers: the rule covers only their tools, and `tools` are the names that they have there. */
   mcp?: Patterns;
   effect: PolicyEffect;
   /** Why. The human is shown it, and for a denial the model. */
   reason?: string;
   /**
-   * What it speaks of is a high risk. It tightens nothing: a person who is asked about it is told, and looks twice. Lists show it, and can be
-   * filtered by it. @default it is not marked
+   * Marks what the rule covers as a high risk. It tightens nothing: a person who is asked sees the mark, and must look twice. Lists
+   * show it, and can be filtered by it. @default not marked
    */
   risk?: 'high';
   /** Why that is a risk, in a few words. Only with `risk`. */
   because?: string;
   /**
    * Beginnings of commands, token by token: `'git status'`, or `['git', ['status', 'log']]` with alternatives; `*` is one
-   * token, `**` any number of them. `{ words: 'npm test', operands: [] }` says what may stand behind.
+   * token, `**` any number of them. `{ words: 'npm test', operands: [] }` says what may follow.
    */
   commands?: readonly (CommandWords | ClosedCommand)[];
   /** Files that are read: globs; `!` takes out again. */
@@ -72,14 +72,14 @@ export interface PolicyRule {
   /** Hints that a tool gives of itself, e.g. `{ destructiveHint: true }`. For `ask` and `deny` only. */
   annotations?: Readonly<Record<string, boolean>>;
   /**
-   * The runs of a command that it speaks of. `'project'`: those that run confined and write in the project alone. `'nothing'`: those
-   * that can write nothing. `false`: those that are not confined. Alone, such an allow covers all that a command line does, as far as
-   * the confinement holds it. See docs/presets.md. @default all
+   * The runs of a command that the rule covers. `'project'`: those that run confined and write only in the project. `'nothing'`: those
+   * that can write nothing. `false`: those that are not confined. Without other matchers, such an allow covers everything that a command
+   * line does, as far as the confinement limits it. See docs/presets.md. @default all
    */
   confined?: ConfinedWrites | false;
   /**
-   * Of the files that are written it speaks of those that git can give back: its index has them as they are. For `allow` only, with
-   * `writes`. See docs/policy-tracked.md. @default false
+   * Of the files that are written, the rule covers only those that git can restore: its index has their present content. For `allow`
+   * only, with `writes`. See docs/policy-tracked.md. @default false
    */
   tracked?: boolean;
   /** Who must agree, as {@link ApprovalNeed.approvers}. This and the next four are for `ask` only. */
@@ -92,14 +92,14 @@ export interface PolicyRule {
   exclude_requester?: boolean;
   /** Times are texts such as `'90s'`, `'10m'`, `'2h'`, or ms. */
   escalate?: { after: string | number; to: Patterns };
-  /** How long before the deadline everybody is told again. */
+  /** How long before the deadline a reminder is sent. */
   remind?: string | number;
   /**
-   * Whether a reviewer may answer what it asks about ({@link GateOptions.reviewer}). Only with `ask`, without `approvers` and the like, and
+   * Whether a reviewer may answer what the rule asks about ({@link GateOptions.reviewer}). Only with `ask`, without `approvers` and the like, and
    * not in the administrator's file. @default false
    */
   reviewer?: boolean;
-  /** What it asks about is asked each time: nothing of it is remembered. For `ask` only. */
+  /** What the rule asks about is asked each time: nothing is remembered. For `ask` only. */
   remember?: 'never';
   /** What the rule must and must not match; checked when it is read. */
   examples?: { match?: readonly string[]; not_match?: readonly string[] };
@@ -117,7 +117,7 @@ export interface ToolReading {
   url?: Patterns;
   /** The directory that the rest is relative to. */
   cwd?: Patterns;
-  /** Arguments that say nothing of what the tool does; `*` for all that are not listed. A call with any other argument asks. */
+  /** Arguments that do not matter for what the tool does; `*` for all that are not listed. A call with any other argument asks. */
   ignore?: Patterns;
   /**
    * The shell that runs the command line. `sh` may be dash or bash: the stricter counts. `none`: the command is a list of
@@ -129,16 +129,16 @@ export interface ToolReading {
 /** A policy as data: the same as a TOML or JSON file. */
 export interface PolicyDocument {
   version: 1;
-  /** For what no rule speaks of. @default `'ask'`, with `match: 'first'` `'deny'` */
+  /** For what no rule covers. @default `'ask'`, with `match: 'first'` `'deny'` */
   default?: PolicyEffect;
   /** @default 'strictest' */
   match?: 'strictest' | 'first';
-  /** For tools beside the usual names (`execute`, `read_file`, `write_file`, …), which are built in. */
+  /** For tools other than the usual names (`execute`, `read_file`, `write_file`, …), which are built in. */
   tools?: Readonly<Record<string, ToolReading>>;
   rule?: readonly PolicyRule[];
   /**
-   * What a confined command reaches of the network. `'ask'`: what a rule with `urls` allows, and of all else a human is asked. A
-   * list: these hosts, and no others. All policies that say something of it count. See docs/confinement-network.md.
+   * What a confined command reaches on the network. `'ask'`: what a rule with `urls` allows; about every other host a human is asked. A
+   * list: these hosts, and no others. All policies with this key count. See docs/confinement-network.md.
    */
   network?: 'none' | 'ask' | readonly string[];
   /** Modes that {@link Gate.setMode} refuses. */
@@ -149,7 +149,7 @@ export interface PolicyDocument {
 
 /** A policy that was read and checked. */
 export interface Policy {
-  /** The file, or the name that stands in verdicts. */
+  /** The file, or the name that verdicts show. */
   readonly name: string;
   /** As it was written. */
   readonly text: string;
@@ -175,15 +175,15 @@ export interface PolicyCall {
 
 /**
  * A policy, in any of its forms. A document is plain data at any depth: objects and lists with nothing inherited, no getters, maps,
- * sets, promises, functions or `undefined`; else {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) names the place.
+ * sets, promises, functions or `undefined`. Otherwise an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) names the place.
  */
 export type PolicyInput = PolicyDocument | Policy | 'preset:read-only' | 'preset:developer';
 
 /**
  * One more judge, e.g. a classifier. It may only tighten: the stricter of its effect and of `verdict` counts. A throw, a
- * rejection, another value, or no answer within 10,000 ms asks. Not called for what is denied anyway. What somebody was asked about
- * it judges once more right before the call runs, perhaps much later: a deny by then stops it, and an ask was answered. An edit it
- * judges when it is given.
+ * rejection, another value, or no answer within 10,000 ms asks. It is not called for a call that is denied anyway. If a person was asked
+ * about a call, the judge is called again right before the call runs, perhaps much later. Then a deny stops it, and an ask counts as
+ * answered. It judges an edit when the edit is made.
  */
 export type PolicyJudge = (
   call: PolicyCall,
@@ -199,7 +199,7 @@ export type PolicyAction = {
   effect: PolicyEffect;
   /** The rule that decided it. */
   rule: PolicyRuleRef | null;
-  /** Where it stands in the command line: UTF-16 offsets. */
+  /** Its place in the command line: UTF-16 offsets. */
   span?: [start: number, end: number];
 } & (
   | {
@@ -218,7 +218,7 @@ export type PolicyAction = {
   | { kind: 'unknown'; reason: string }
 );
 
-/** Where a rule stands. */
+/** The place of a rule. */
 export interface PolicyRuleRef {
   /** The file, or a name such as `policy option` or `preset:developer`. */
   source: string;
@@ -230,10 +230,10 @@ export interface PolicyRuleRef {
   index: number;
 }
 
-/** A rule that speaks of a call, and marks that as a risk. */
+/** A rule that covers a call, and marks it as a risk. */
 export interface PolicyRisk {
   level: 'high';
-  /** Why, as the rule says it; `null`: it says nothing of that. */
+  /** Why, in the words of the rule; `null`: it gives no reason. */
   because: string | null;
   rule: PolicyRuleRef;
 }
@@ -247,9 +247,9 @@ export interface PolicyVerdict {
   /** The deciding rule; `null`: a default, or something that no rule can allow. */
   rule: PolicyRuleRef | null;
   reason: string;
-  /** It is an allow for a command that runs confined, to no more than this, and for no other. */
+  /** An allow only for a command that runs confined to no more than this. */
   confined?: ConfinedWrites;
-  /** What rules that speak of it mark as a risk; absent: none does. */
+  /** Rules that cover the call and mark it as a risk; absent: no rule does. */
   risks?: PolicyRisk[];
   /** Of very many, the first 200, and the first 20 of the strictest. */
   actions: PolicyAction[];
@@ -321,7 +321,7 @@ export declare function definePolicy(
   },
 ): Policy;
 
-/** What a rule of {@link definePolicy} speaks of. */
+/** What a rule of {@link definePolicy} covers. */
 export interface PolicyMatcher {
   readonly matches: Readonly<Pick<PolicyRule, 'commands' | 'reads' | 'writes' | 'urls' | 'env'>>;
 }
@@ -354,14 +354,15 @@ export declare function parsePolicy(
 /** Reads a policy file. @throws {@link PolicyError} (`ERR_POLICY_…`), also when it cannot be read (`ERR_POLICY_FILE`) */
 export declare function loadPolicy(path: string): Promise<Policy>;
 
-/** A call that is asked about and not made. */
+/** A call to be judged, which is not made. */
 export interface CheckedCall {
   toolName: string;
   args: unknown;
   annotations?: Readonly<Record<string, unknown>>;
   /**
-   * It would run confined, and write in these places alone: absolute paths. Only what runs commands so may say it. @default it is held
-   * to nothing
+   * The call would run confined, and write only in these places: absolute paths. Set it only where commands really run so.
+   *
+   * @default not confined
    */
   confined?: { writes: readonly string[] };
 }
@@ -418,7 +419,7 @@ export declare function replayPolicy(
 export type ForeignPolicyFormat = 'claude-code' | 'codex' | 'gemini-cli' | 'opencode' | 'vscode';
 
 /**
- * Another product's rules as a policy of ours. What cannot be said exactly becomes stricter, and each such place is listed.
+ * Another product's rules as a countersign policy. A rule that has no exact equivalent becomes stricter, and each such place is listed.
  *
  * @throws {@link PolicyError} (`ERR_POLICY_…`, a rejection) for a text that is not of that format
  */
@@ -442,16 +443,16 @@ export declare function importPolicy(
 
 /**
  * For how long a decision is remembered: while the run lasts, while the gate lives, or in the user's file, for this project.
- * `always` needs a gate with `policyFiles: true`. For loops that are not ours a run has no end: it lasts as long as the gate.
+ * `always` needs a gate with `policyFiles: true`. In other loops than `streamWithEvents` a run has no end: `run` then lasts as long as the gate.
  */
 export type GrantScope = 'run' | 'session' | 'always';
 
-/** What "always" would save: proven to match this very call again. */
+/** What "always" would save: proven to match exactly this call again. */
 export interface GrantOffer {
   /** One sentence: what would be allowed (or denied) from now on. */
   label: string;
   rules: PolicyRule[];
-  /** What else it speaks of, in words. */
+  /** What else it covers, in words. */
   also: string[];
 }
 
@@ -466,7 +467,7 @@ export interface Grant {
   /** The project it was granted in, for the scope `always`: it answers nothing in another. */
   project: string | null;
   label: string;
-  /** Their paths are the files that were shown: a symlink that takes the place of one is asked about again. */
+  /** Their paths are the files that were shown: if a symlink replaces one, the call is asked about again. */
   rules: PolicyRule[];
   /** Who decided. */
   by: string;

@@ -27,7 +27,7 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   toolName: NAME;
   /** A copy of the arguments: changing it changes nothing that runs. */
   args: ARGS;
-  /** The step of the run that made the call, from 1; `null`: its loop is not ours. */
+  /** The step of the run that made the call, from 1; `null`: not in a run of `streamWithEvents`. */
   step: number | null;
   /** The path of agents it came from, e.g. `['main', 'task:call_7', 'researcher']`. */
   origin: readonly string[];
@@ -40,7 +40,7 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   /**
    * What the preview found worth a warning: `ansi`, `control`, `nul`, `bidi`, `invisible`, `unicode-space`, `homoglyph`,
    * `combining`, `long`, `padding`, `multiline`, `odd-key`, `right-to-left`, and `hidden`, where it leaves something out: `args` has
-   * it. All but `long` and `multiline` want a second look before it is approved.
+   * it. All but `long` and `multiline` need a second look before the call is approved.
    */
   flags: readonly string[];
   allowedDecisions: readonly DecisionType[];
@@ -60,9 +60,9 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   /** The files that a call of a well-known tool would change. */
   changes: FileChange[];
   /**
-   * What is proven of all that the call would do, apart from the policies. `reads`: it only looks. `changes`: it changes one
-   * file of the project, which neither runs by itself nor holds secrets, and `changes` says the whole of it. `null`: nothing is
-   * proven, or it was not examined; so it is for each tool whose calls are not known.
+   * What is proven about everything that the call would do, apart from the policies. `reads`: it only reads. `changes`: it changes one
+   * file of the project, which is not run automatically and holds no secrets, and `changes` has the whole change. `null`: nothing is
+   * proven, or the call was not examined, as with each tool that is not known.
    */
   proven: 'reads' | 'changes' | null;
   /**
@@ -70,7 +70,7 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
    * removed after the time that {@link LedgerRetention} gives them, and `args` is `null`.
    */
   contents: 'kept' | 'redacted' | 'dropped';
-  /** Who must agree; empty: anybody, once. */
+  /** Who must agree; empty: anyone, once. */
   needs: readonly ApprovalNeed[];
   /** Who asked for the run; `null`: unknown. */
   requester: string | null;
@@ -96,7 +96,7 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
    * call that was rejected is the same call in other words.
    */
   agentReason: string | null;
-  /** What a reviewer said of it, before anybody was asked; `null`: no reviewer was asked. It is neither your text nor ours. */
+  /** What a reviewer said of it, before a person was asked; `null`: no reviewer was asked. A model may have written it. */
   review: CallReview | null;
   /** Who asks; `null`: the model itself, by a question, or a request of an older ledger. */
   askedBy: AskSource | null;
@@ -133,7 +133,7 @@ type ToolNames<TOOLS extends ToolSet> = keyof TOOLS & string;
 
 /**
  * A call as plain text that is safe to show. Control, bidi and invisible characters are made visible, and both ends of long values
- * are kept. A gutter stands before each line that comes from the arguments, so that none of them can pose as your own words.
+ * are kept. Each line that comes from the arguments begins with a gutter, so none of them can pose as your own words.
  *
  * {@link ApprovalRequest.preview} is the same without a `width`; a terminal that wraps lines itself breaks the gutter.
  *
@@ -155,7 +155,7 @@ export declare function safeText(text: string): string;
  * taken as it is when it is given: changing it later changes nothing, and `args` with a `toJSON` of their own are refused.
  */
 export type Decision<ARGS = unknown> =
-  /** `remember`: also answers the calls that {@link ApprovalRequest.always} speaks of, as long as it says. */
+  /** `remember`: also answers the calls that {@link ApprovalRequest.always} describes, for as long as it says. */
   | { type: 'approve'; reason?: string; remember?: Remember }
   /**
    * Run it with these arguments instead: they pass the tool's schema and are judged again; the model is told. The schema must
@@ -179,13 +179,13 @@ export type Remember =
       expiresIn?: number;
       /** The number of calls that it answers, also over several processes. */
       times?: number;
-      /** The very words of this call, where the offer has the beginning of a command. */
+      /** Only exactly this command, where the offer has the beginning of a command. */
       exact?: boolean;
-      /** Instead of those that are offered: each speaks of nothing that an offered one does not. */
+      /** Instead of the offered rules: each covers nothing that an offered one does not. */
       rules?: readonly PolicyRule[];
     };
 
-/** Answers of other libraries, taken as they are: RadarOS and the AI SDK, combycode, LangChain. */
+/** Answers in the shapes of other libraries, which are accepted too: RadarOS and the AI SDK, combycode, LangChain. */
 export type ForeignDecision =
   | { approved: boolean; reason?: string }
   | { decision: string; overrideResult?: unknown; note?: string }
@@ -199,8 +199,8 @@ export type ForeignDecision =
  * it has no deadline it waits for 300,000 ms more, as it does where there is no callback, and is then rejected. Without a gate
  * it reaches no others, and is rejected at once.
  *
- * An answer that is an object may say who it is of, beside the decision. Where a request names who may decide, an
- * answer without a name is not taken. The request then waits for others, or is rejected where the run has no gate.
+ * An answer that is an object may also say whose it is (`by`, `groups`). Where a request names who may decide, an
+ * answer without a name is not accepted. The request then waits for others, or is rejected where the run has no gate.
  */
 export type ApprovalAnswer<ARGS = unknown> =
   | boolean
@@ -232,7 +232,7 @@ export type ApprovalStatus =
   | 'failed'
   | 'interrupted';
 
-/** Through what a decision came. */
+/** The way by which a decision came. */
 export type DecidedVia =
   | 'callback'
   | 'gate'

@@ -20,20 +20,20 @@ interface ReviewerSettings {
 /** A model that is asked about each call before a human is. */
 export interface ModelReviewer extends ReviewerSettings {
   /**
-   * Any model of the AI SDK 6 or 7. It is called once for a call, without tools. A name alone is looked up at the SDK's default provider
+   * Any model of the AI SDK 6 or 7. It is called once for a call, without tools. A name is looked up at the SDK's default provider
    * (`AI_SDK_DEFAULT_PROVIDER`); for one of the gateway write `gateway('NAME')`.
    */
   model: LanguageModel;
-  /** What it goes by, in your words: what it may approve, what it must reject. At most 10,000 characters. */
+  /** Its criteria, in your words: what it may approve, what it must reject. At most 10,000 characters. */
   criteria: string;
   review?: undefined;
 }
 
-/** A function of yours that is asked about each call before a human is. */
+/** Your own function that is asked about each call before a human is. */
 export interface FunctionReviewer extends ReviewerSettings {
-  /** A throw, anything that is not a {@link ReviewOpinion}, and no answer in time go to the human. */
+  /** After a throw, any other value than a {@link ReviewOpinion}, or no answer in time, the human is asked. */
   review: (call: ReviewedCall, options: { abortSignal: AbortSignal }) => ReviewOpinion | PromiseLike<ReviewOpinion>;
-  /** What it goes by, for the record. @default '' */
+  /** Its criteria, for the record. @default '' */
   criteria?: string;
   model?: undefined;
 }
@@ -43,7 +43,7 @@ export type CallReviewer = ModelReviewer | FunctionReviewer;
 
 /** What a reviewer says of a call. */
 export interface ReviewOpinion {
-  /** `unsure`: the human is to say. */
+  /** `unsure`: the human decides. */
   answer: 'approve' | 'reject' | 'unsure';
   /** Why, in a sentence or two. The human is shown it, and for a rejection the model. */
   reason: string;
@@ -63,9 +63,9 @@ export interface ReviewedCall {
   changes: readonly FileChange[];
   /** The last that the user asked for in the run; `null`: it is not known, as for `gate.request`. */
   prompt: string | null;
-  /** In a subagent, what the agent above it has asked for; else `null`. */
+  /** In a subagent, what the agent above it has asked for; otherwise `null`. */
   task: string | null;
-  /** With `conversation`; else empty. */
+  /** With `conversation`; otherwise empty. */
   messages: readonly ModelMessage[];
 }
 
@@ -77,7 +77,7 @@ export type ReviewBar =
   | 'people'
   /** A rule of the administrator asks. */
   | 'managed'
-  /** Something beside the rules asks: `interruptOn`, the tool, the host, a judge. */
+  /** Something other than the rules asks: `interruptOn`, the tool, the host, a judge. */
   | 'beside'
   /** A part of the call is asked about by no rule, or by one that does not leave it to a reviewer; or what it does is unknown. */
   | 'unmarked'
@@ -92,7 +92,7 @@ export type ReviewBar =
   /** It is the third rejection in a row in the run. */
   | 'repeated';
 
-/** What a reviewer said of a call, as it stands in its request. */
+/** What a reviewer said of a call, as its request has it. */
 export interface CallReview {
   /** The id of the model; `null`: it is a function. */
   model: string | null;

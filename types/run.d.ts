@@ -53,7 +53,10 @@ type OmitEach<T, KEYS extends PropertyKey> = T extends unknown ? Omit<T, KEYS> :
 
 /** What the two ways to start a run share. */
 export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
-  /** What is asked about. Where nothing at all is gated, a warning says so once; `'none'` says that it is meant. */
+  /**
+   * Tools that need approval: `{ name: true | false | options }`, a list of names, `'all'` or `'none'`. If nothing is gated, one warning
+   * says so; `'none'` turns it off.
+   */
   interruptOn?: InterruptOn<NoInfer<TOOLS>>;
   /**
    * Asks the human. It is called for one call after the other ({@link RunOptions.askOrder}). A throw, a rejected promise and a
@@ -77,23 +80,26 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    * @default 'in-turn'
    */
   askOrder?: 'in-turn' | 'at-once';
+  /** Where the requests wait, so that others can answer them, e.g. an inbox or another process; see {@link createGate}. */
   gate?: Gate;
   /**
-   * As {@link GateOptions.policy}. With a `gate` it narrows what the gate's own policy says: it can tighten, never widen.
+   * What may run, what needs approval, what must not run: see {@link GateOptions.policy}. It can tighten the policy of the `gate`, never
+   * widen it.
    */
   policy?: PolicyInput | readonly PolicyInput[];
   /**
-   * As {@link GateOptions.reviewer}, for this run and its subagents. {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) where the `gate`
-   * has one, and with a `parent`, whose reviewer counts.
+   * A model or a function that is asked about each call before a human is, for this run and its subagents: see
+   * {@link GateOptions.reviewer}. It is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) if the `gate` has one, and with a `parent`,
+   * whose reviewer counts.
    */
   reviewer?: CallReviewer;
   /** Tools that the policies deny regardless of the arguments are left out of what the model sees (`activeTools`). @default false */
   hideDeniedTools?: boolean;
   /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
   approvalTimeout?: number;
-  /** Without `>`, which stands between a run and its subagents. @default a new UUIDv7 */
+  /** The id of the run, which {@link resume} needs. It must not contain `>`. @default a new UUIDv7 */
   runId?: string;
-  /** Who asked for this run: a need with `excludeRequester` does not count this person. With a `parent` it is that of the parent. */
+  /** Who started the run. Their own approval does not count where `excludeRequester` is set. With a `parent` it is the parent's. */
   requester?: string;
   /** The path of agents this run is. @default ['main'], with a `parent` its path, the call and the name of the tool */
   origin?: readonly string[];
@@ -103,8 +109,8 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    * therefore waits for its result. Its events come out of its parent's iterator, with their origin. Its `interruptOn`, `policy`,
    * `allowedDecisions` and `timeout`s can tighten what its parent has, never widen.
    *
-   * Anything else is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), `undefined` too: {@link isCallOfRun} tells. So is `parent`
-   * together with `gate`, `onApprovalRequest`, `askOrder`, `reviewer` or `runId`: its id is `<parent's>><toolCallId>`.
+   * Any other value is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), and so is `undefined`: test with {@link isCallOfRun}. So is
+   * `parent` together with `gate`, `onApprovalRequest`, `askOrder`, `reviewer` or `runId`: its id is `<parent's>><toolCallId>`.
    */
   parent?: { toolCallId: string };
   /** Where relative paths start, without a `gate`, which has its own. */
@@ -119,24 +125,25 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
     options: { abortSignal: AbortSignal },
   ) => QuestionsAnswered['answers'] | null | PromiseLike<QuestionsAnswered['answers'] | null>;
   /**
-   * What becomes of a call that a human rejected before in this run, to the letter. `ask`: it is asked about again. `answer`:
-   * it is rejected again with the same reason, without a question.
+   * What happens to a call that is identical to one that a human rejected before in this run. `ask`: it is asked about again. `answer`:
+   * it is rejected again with the same reason, without asking.
    *
    * @default 'ask'
    */
   repeatedRejections?: 'ask' | 'answer';
   /**
-   * What becomes of a request of this gate for a call in `messages`, when the user wrote something else while a response was open for
-   * the answer. `cancel`: it is `cancelled`. `keep`: it stays. In the messages each call
-   * without a result before the user's last message is denied either way, and the model is told why.
+   * What happens to a request of this gate for a call in `messages`, if the user wrote something else while a response was open for
+   * the answer. `cancel`: it is `cancelled`. `keep`: it stays open. In the messages each call without a result before the user's last
+   * message is denied either way, and the model gets the reason.
    *
    * @default 'cancel'
    */
   unanswered?: 'cancel' | 'keep';
-  /** Steps over the whole run, beside `stopWhen`. @default 20 when there is no `stopWhen` either */
+  /** Steps over the whole run, in addition to `stopWhen`. @default 20 when there is no `stopWhen` either */
   maxSteps?: number;
   /** Also yields every part of the SDK's own stream as `{ type: 'raw-part', part }`. @default false */
   includeRawParts?: boolean;
+  /** Gets one line for each step of a request of this run, in addition to that of the gate. @default none */
   logger?: Logger;
 }
 
@@ -178,7 +185,7 @@ export declare function streamWithEvents<TOOLS extends ToolSet>(
 export declare function streamWithEvents<AGENT extends AgentLike>(
   options: AgentStreamWithEventsOptions<AGENT>,
 ): AgentRun<AGENT['tools']>;
-/** Both at once. The compiler speaks of the last declaration only, which therefore names a mistake in either form. */
+/** Both at once. The compiler reports errors of the last declaration only, so this one names a mistake in either form. */
 export declare function streamWithEvents<TOOLS extends ToolSet = ToolSet, AGENT extends AgentLike = AgentLike<TOOLS>>(
   options: StreamWithEventsOptions<TOOLS> | AgentStreamWithEventsOptions<AGENT>,
 ): AgentRun<TOOLS>;
@@ -211,7 +218,7 @@ export interface TerminalApprover {
  * says so. A line belongs to its call also when that was decided elsewhere, and then answers nothing. All of a call is shown at
  * once, with what stands out in it, and its one line counts. There are two exceptions: a call that a process which is gone had
  * started, and a call whose text may deceive the eye. The line may have been written before, so that a yes to these is a no. A
- * call that is given to a function of yours may be over before that asks: it was decided elsewhere, or the function failed.
+ * call that is given to your own function may be over before that asks: it was decided elsewhere, or the function failed.
  * After one, no line answers anything (`ERR_INPUT_ENDED`). For an input of your own that counts from when the first approver for
  * it is made outside of such functions.
  *
@@ -241,7 +248,7 @@ export declare function terminalApprover(options?: {
   notify?: 'bell' | 'desktop' | 'none';
 }): TerminalApprover;
 
-/** How a run is continued: as it was started, but for its messages, which the ledger has. */
+/** How a run is continued: as it was started, except for its messages, which the ledger has. */
 export interface ResumeOptions {
   /** With a durable ledger: the one that the run was started with, opened here or there. */
   gate: Gate;
@@ -250,14 +257,14 @@ export interface ResumeOptions {
   messages?: undefined;
 }
 
-/** What {@link resume} takes beside {@link ResumeOptions}, without an agent. */
+/** What {@link resume} takes in addition to {@link ResumeOptions}, without an agent. */
 export type ResumeStreamOptions<TOOLS extends ToolSet = ToolSet> = OmitEach<
   StreamTextOptions<TOOLS>,
   'tools' | 'prompt' | 'messages'
 > & { tools?: TOOLS; agent?: undefined } & RunOptions<TOOLS> &
   ResumeOptions;
 
-/** What {@link resume} takes beside {@link ResumeOptions}, with an agent. */
+/** What {@link resume} takes in addition to {@link ResumeOptions}, with an agent. */
 export type ResumeAgentOptions<AGENT extends AgentLike> = {
   agent: AGENT;
   tools?: undefined;
@@ -355,7 +362,7 @@ export interface AgentRun<TOOLS extends ToolSet = ToolSet> extends AsyncIterable
   [Symbol.asyncDispose](): Promise<void>;
   /**
    * Ends the run here and lets go of it, so that {@link resume} can continue it, in this process or another. Nothing is
-   * cancelled: what waits goes on waiting. A step that the model or a tool is in is brought to its end first. The iterator
+   * cancelled: what waits still waits. A step that the model or a tool is in is brought to its end first. The iterator
    * ends, and `result` rejects with an `AbortError`.
    *
    * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) when the run has no gate with a durable ledger
@@ -374,7 +381,7 @@ export interface AgentRun<TOOLS extends ToolSet = ToolSet> extends AsyncIterable
 export interface HeartbeatOptions {
   /**
    * After this many ms without an event a comment is sent, so that no server or proxy takes the silence while a human thinks for
-   * the end. `false`: none is. @default 5,000
+   * the end. `false`: no comments. @default 5,000
    */
   heartbeat?: number | false;
 }

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { comments, commentsOf, messages, messagesOfRust, messagesOfTypeScript } from './messages.js';
-import { faultsOf } from './prose.js';
+import { faultsOf, faultsOfPage } from './prose.js';
 
 const root = join(import.meta.dirname, '../..');
 /** Each line is read by itself: a text of several is laid out. */
@@ -42,7 +42,7 @@ test('each that says what a caller did wrong says what to do', () => {
 test('so is each comment of the declarations', () => {
   const declared = comments();
   expect(declared.length).toBeGreaterThan(500);
-  expect(declared.flatMap(({ place, text }) => faultsOf(text).map((fault) => `${place}, ${fault}`))).toEqual([]);
+  expect(declared.flatMap(({ place, text }) => faultsOfPage(text).map((fault) => `${place}, ${fault}`))).toEqual([]);
 });
 
 describe('each code of an error', () => {

@@ -36,9 +36,9 @@ const RULES: readonly Rule[] = [
   { pattern: /\b(?:simply|obviously|of course)\b/i, instead: 'nothing' },
 ];
 
-/** What the pages for users do not say: words of other languages in English clothes. */
+/** What pages for users and comments of declarations do not say: words of other languages in English clothes. */
 const PAGE_RULES: readonly Rule[] = [
-  { pattern: /\bstands? (?:in|behind|beside|there)\b/i, instead: '"is in", "comes after"' },
+  { pattern: /\bstands? (?:in|behind|beside|there|against)\b/i, instead: '"is in", "comes after"' },
   { pattern: /\btells? of\b/i, instead: '"reports", "shows"' },
   { pattern: /\bspeaks? of\b/i, instead: '"covers", "is about"' },
   { pattern: /\b(?:some|any|every)body\b/i, instead: '"a person", "anyone", "everyone"' },
@@ -48,7 +48,11 @@ const PAGE_RULES: readonly Rule[] = [
   { pattern: /\bgoes on waiting\b/i, instead: '"still waits"' },
   { pattern: /\bunless said\b/i, instead: '"by default"' },
   { pattern: /\bwhat asks\b/i, instead: '"a call that needs approval"' },
-  { pattern: /\bthe very (?:name|words|step|call)\b/i, instead: '"exactly the", "the same"' },
+  { pattern: /\b(?:the|this|that) very\b/i, instead: '"exactly the", "the same"' },
+  { pattern: /\bbeside\b/i, instead: '"in addition to", "next to"' },
+  { pattern: /\bfor ever\b/i, instead: '"permanently", "forever"' },
+  { pattern: /\bto the letter\b/i, instead: '"exactly", "identical"' },
+  { pattern: /\b(?:is|are) not ours\b/i, instead: 'name it: "other loops than …"' },
 ];
 
 /** Words of a sentence, at most. */
@@ -95,7 +99,7 @@ const plain = (text: string): string =>
 const sentencesOf = (text: string): string[] => text.split(/(?<=[.!?][)"']?) (?=\S)/);
 const wordsOf = (sentence: string): number => sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
 
-/** What is wrong with a page for users, one line for each fault. */
+/** What is wrong with a page for users, or with a comment that an editor shows them, one line for each fault. */
 export const faultsOfPage = (source: string): string[] => faultsOf(source, PAGE_RULES);
 
 /** What is wrong with a text, one line for each fault. */

@@ -1,5 +1,5 @@
 /**
- * docs/security.md names a test for each threat; each of them is there, and runs.
+ * docs/security-threats.md and its other half name a test for each threat; each of them is there, and runs.
  *
  * A test is named as a link: its title, then its file. Where a title has placeholders (`%s`, `${…}`), the document has what
  * stands there in one of its cases. Tests in Rust go by the name of their function.
@@ -9,7 +9,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
-const page = readFileSync(join(root, 'docs/security.md'), 'utf8').replaceAll('\r\n', '\n');
+const page = ['docs/security-threats.md', 'docs/security-threats-systems.md']
+  .map((path) => readFileSync(join(root, path), 'utf8').replaceAll('\r\n', '\n'))
+  .join('\n');
 
 /** `it('…',`, `test.each(…)('…',`, `describe.skipIf(…)("…",` and the like; a test that is always skipped does not count. */
 const TITLE = /(?:\b(?:it|test|describe)((?:\.\w+)*)|\))\(\s*(['"`])((?:\\.|(?!\2)[\s\S])*)\2\s*,/g;
