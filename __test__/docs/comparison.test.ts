@@ -64,6 +64,13 @@ test.each(['maybe', true, { type: 'nope' }])('AI SDK 7: with the status %o the t
   expect(ran).toBe(1);
 });
 
+test('the page names the versions of other libraries that the benchmark installs', () => {
+  const manifest = readFileSync(join(import.meta.dirname, '../../bench/package.json'), 'utf8');
+  const { dependencies } = JSON.parse(manifest) as { dependencies: Record<string, string> };
+  for (const [, name = '', version = ''] of page.matchAll(/`(langchain|@openai\/agents)` ([\d.]+)/g))
+    expect(`${dependencies[name]}.`, name).toContain(`${version}.`);
+});
+
 test('the page names the versions that this has seen', () => {
   const versionOf = (name: string): string => {
     const manifest = readFileSync(join(import.meta.dirname, '../../node_modules', name, 'package.json'), 'utf8');

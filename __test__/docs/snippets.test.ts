@@ -64,9 +64,32 @@ test('the documents have blocks', () => {
   expect(commands.length).toBeGreaterThan(2);
 });
 
+/** The page of a block. */
+const read = (place: string): string => readFileSync(join(root, place.replace(/:\d+$/, '')), 'utf8');
+
 /** About the terminal program. */
 const aboutTerminal = ['text screen', 'toml settings'];
 const aboutPostgres = ['sql', 'sql run'];
+
+test('docs/concepts.md lists the names that snippets do not define', () => {
+  const given = readFileSync(join(import.meta.dirname, 'globals.d.ts'), 'utf8').matchAll(
+    /^ {2}(?:const|function) (\w+)/gm,
+  );
+  const names = [...given].map(([, name]) => `\`${name}\``);
+  expect(names.length).toBeGreaterThan(5);
+  const [, listed = ''] = /\nIn the snippets of these pages, ([^]*?)\n\n/.exec(read('docs/concepts.md')) ?? [];
+  expect(names.filter((name) => !listed.includes(name))).toEqual([]);
+});
+
+/** A recipe is copied as it is: what it does not have is at the top of its page or of the first one. */
+test('docs/recipes.md lists the names that recipes do not define', () => {
+  const [intro = ''] = read('docs/recipes.md').split('\n| ');
+  const used = scripts
+    .filter(({ place }) => place.startsWith('docs/recipes'))
+    .flatMap(({ code }) => code.match(/\b(?:\w*[mM]odel|askTheHuman)\b/g) ?? []);
+  expect(used.length).toBeGreaterThan(5);
+  expect(used.filter((name) => !intro.includes(`\`${name}\``))).toEqual([]);
+});
 
 test.each(blocks)('$place is of a kind that is tried', ({ kind }) => {
   expect([
@@ -158,7 +181,9 @@ describe('commands', () => {
   /** Other people's programs, which are not tried. */
   const OTHERS = ['esbuild', 'git', 'jq', 'openssl', 'sqlite3'];
   const isPackage = (name: string) => name === 'countersign' || Object.hasOwn(manifest.devDependencies, name);
-  const isHere = (path: string | undefined) => path !== undefined && existsSync(join(root, path));
+  /** Also as a project has it that installed the package. */
+  const isHere = (path: string | undefined) =>
+    path !== undefined && existsSync(join(root, path.replace('node_modules/countersign/', '')));
 
   /** What is wrong with a command; `undefined`: nothing. */
   function faultOf(command: string): string | undefined {
@@ -177,8 +202,7 @@ describe('commands', () => {
       case 'npx':
         if (first === 'countersign') return isCommand(rest) ? undefined : `no command ${rest.join(' ')}`;
         // Of shadcn it fetches the newest itself.
-        if (first === 'shadcn@latest')
-          return isHere((rest[1] ?? '').replace('node_modules/countersign/', '')) ? undefined : `no ${rest[1]}`;
+        if (first === 'shadcn@latest') return isHere(rest[1]) ? undefined : `no ${rest[1]}`;
         return isHere(`node_modules/.bin/${first}`) ? undefined : `no program ${first}`;
       case 'node':
         return isHere(first) ? undefined : `no file ${first}`;
@@ -223,6 +247,22 @@ describe('commands', () => {
 
   test.each(lines)('$place: $command', ({ command }) => {
     expect(faultOf(command)).toBeUndefined();
+  });
+
+  /** The page says what the name is without `npx`: a package that is installed for the whole machine. */
+  const installs = (place: string) => read(place).includes('npm install -g countersign');
+  test('after the installation that a page shows, its commands work: `npx countersign`', () => {
+    const bare = /(?:^|\| |xargs (?:-\w+ )*)countersign /;
+    expect(lines.filter(({ place, command }) => bare.test(command) && !installs(place))).toEqual([]);
+    const shown = blocks.filter(({ kind, code }) => kind === 'text' && /^\$ countersign /m.test(code));
+    expect(shown.map(({ place }) => place)).toEqual([]);
+  });
+
+  test('what is only in a clone says so', () => {
+    const inClone = /^(?:cargo|npm (?:run|test|start)|npx vitest|node (?!node_modules\/))/;
+    const pages = lines.filter(({ place, command }) => place.startsWith('docs/') && inClone.test(command));
+    expect(pages.length).toBeGreaterThan(5);
+    expect(pages.filter(({ place }) => !/\bclone\b/.test(read(place)))).toEqual([]);
   });
 
   test('what does not exist is found out', () => {
