@@ -1,22 +1,23 @@
-/** A Next.js application, built by Turbopack and by webpack, and used in Chromium. */
+/** A Next.js application, built by Turbopack and by webpack, used in Chromium, and moved as `output: 'standalone'` has it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PLATFORMS } from '../../ts/errors/addon-error.js';
 import { environment } from '../runtimes.js';
 import { lookTwice, noBrowser, openPage, useBrowser } from '../support/browser.js';
-import { packed, project, tool, unreachable, type Packed } from './hosts/support.js';
+import { packed, project, tool, unreachable, write, type Packed } from './hosts/support.js';
 
 const why = noBrowser ?? (await unreachable());
 
+/** Nothing of countersign: docs/hosts.md says that none is needed. */
+const PLAIN = 'export default { turbopack: { root: import.meta.dirname } };\n';
+const page = readFileSync(join(import.meta.dirname, '../../docs/hosts.md'), 'utf8').replaceAll('\r\n', '\n');
+/** As docs/hosts.md has it. */
+const [, STANDALONE = ''] = /^```js\n([^`]*output: 'standalone'[^`]*)```$/m.exec(page) ?? [];
+
 const FILES = {
-  // `serverExternalPackages` as docs/hosts.md has it: addon.long.test.ts compares the names.
-  'next.config.mjs': `
-    export default {
-      turbopack: { root: import.meta.dirname },
-      serverExternalPackages: ${JSON.stringify(PLATFORMS.map((platform) => `countersign-${platform}`))},
-    };`,
+  'next.config.mjs': PLAIN,
   'lib/gate.mjs': `
     import { createGate } from 'countersign';
     // A route is loaded anew when its file is saved: the gate must outlive that.
@@ -94,7 +95,13 @@ describe.skipIf(why !== undefined)(`Next.js${why === undefined ? '' : ` (skipped
   afterAll(() => from?.done());
 
   const env = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: undefined, CI: '1' };
-  const next = (...args: string[]) => tool(folder, 'next/dist/bin/next', args, { env, timeout: 600_000 });
+  const build = async (config: string, flags: readonly string[]) => {
+    write(folder, { 'next.config.mjs': config });
+    const built = await tool(folder, 'next/dist/bin/next', ['build', ...flags], { env, timeout: 600_000 });
+    expect(built.code, `${built.stdout}\n${built.stderr}`).toBe(0);
+  };
+  const start = (cwd: string, ...args: string[]) =>
+    spawn(process.execPath, args, { cwd, env: environment(env), stdio: ['ignore', 'pipe', 'inherit'] });
 
   test.each([
     ['Turbopack', []],
@@ -102,13 +109,8 @@ describe.skipIf(why !== undefined)(`Next.js${why === undefined ? '' : ` (skipped
   ])(
     'built by %s, with two cards in a page: an edit runs, a rejection does not',
     async (_, flags) => {
-      const built = await next('build', ...flags);
-      expect(built.code, `${built.stdout}\n${built.stderr}`).toBe(0);
-      const server = spawn(process.execPath, [join(folder, 'node_modules/next/dist/bin/next'), 'start', '-p', '0'], {
-        cwd: folder,
-        env: environment(env),
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
+      await build(PLAIN, flags);
+      const server = start(folder, join(folder, 'node_modules/next/dist/bin/next'), 'start', '-p', '0');
       try {
         const origin = await ready(server);
         const { page, context, faults } = await openPage(browser(), origin);
@@ -125,6 +127,35 @@ describe.skipIf(why !== undefined)(`Next.js${why === undefined ? '' : ` (skipped
         await page.getByText('deleted b.txt').waitFor();
         await context.close();
         expect(faults.filter((fault) => !fault.includes('404'))).toEqual([]);
+      } finally {
+        server.kill();
+        await once(server, 'exit');
+      }
+    },
+    1_200_000,
+  );
+
+  test.each([
+    ['Turbopack', []],
+    ['webpack', ['--webpack']],
+  ])(
+    "output: 'standalone' by %s works where there is no other node_modules",
+    async (_, flags) => {
+      expect(STANDALONE).toContain('outputFileTracingIncludes');
+      await build(STANDALONE.replace('{', '{ turbopack: { root: import.meta.dirname },'), flags);
+      const moved = join(from.folder, 'moved');
+      rmSync(moved, { recursive: true, force: true });
+      cpSync(join(folder, '.next/standalone'), moved, { recursive: true, verbatimSymlinks: true });
+      // Its own script knows no free port.
+      const script = readFileSync(join(moved, 'server.js'), 'utf8');
+      expect(script).toContain('parseInt(process.env.PORT, 10) || 3000');
+      writeFileSync(join(moved, 'server.js'), script.replace('parseInt(process.env.PORT, 10) || 3000', '0'));
+      const server = start(moved, 'server.js');
+      try {
+        const origin = await ready(server);
+        // The route has a gate, which needs the addon.
+        const response = await fetch(`${origin}/api/chat`);
+        expect([response.status, await response.text()]).toEqual([200, '[]']);
       } finally {
         server.kill();
         await once(server, 'exit');

@@ -188,14 +188,11 @@ const INSTALL: Readonly<Record<Project['manager'], string>> = {
   bun: 'bun add countersign',
 };
 
-/** As docs/hosts.md has it: not `countersign` itself, which would bring `countersign/react` another React than the page has. */
+/** As docs/hosts.md has it. */
 const FOR_NEXT: readonly string[] = [
-  '  add to the object of your next.config:',
-  '    serverExternalPackages: [',
-  "      'countersign-linux-x64-gnu', 'countersign-linux-arm64-gnu',",
-  "      'countersign-linux-x64-musl', 'countersign-linux-arm64-musl',",
-  "      'countersign-darwin-x64', 'countersign-darwin-arm64', 'countersign-win32-x64-msvc',",
-  '    ],',
+  "  with output: 'standalone', add to the object of your next.config:",
+  "    outputFileTracingIncludes: { '/**': ['./node_modules/countersign-*/**'] },",
+  '  in `next dev`, keep the gate in globalThis, so that it outlives a reload',
 ];
 
 function nextOf(project: Project, { changes, hasRoute }: Plan): string[] {
