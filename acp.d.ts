@@ -79,8 +79,8 @@ export type AcpConnection =
   | { requestPermission(params: AcpPermissionRequest): Promise<{ outcome: unknown }> };
 
 /**
- * An `onApprovalRequest` that asks the editor. When the run is aborted, so is the question; a connection that fails rejects. About a
- * call that stands out it asks twice: `approve` first, then `approve-anyway`. So it does for `approve-always`.
+ * An `onApprovalRequest` that asks the editor. When the run is aborted, so is the question; a connection that fails rejects.
+ * About a call that stands out it asks twice: `approve` first, then `approve-anyway`. So it does for `approve-always`.
  *
  * @example streamWithEvents({ …, onApprovalRequest: acpApprover(connection, sessionId) })
  */

@@ -35,8 +35,9 @@ export interface Subagent {
   name: string;
   /** When to use it; the model that starts it reads this. */
   description: string;
+  /** What comes before its own instructions. */
   systemPrompt?: string;
-  /** @default that of the agent that starts it */
+  /** The model that it runs with. @default that of the agent that starts it */
   model?: LanguageModel;
   /**
    * In addition to the built-in ones.
@@ -50,18 +51,20 @@ export interface Subagent {
   interruptOn?: InterruptOn;
   /** A policy for its calls, in addition to that of the agent that starts it: it can tighten, never widen. */
   policy?: PolicyInput | readonly PolicyInput[];
-  /** @default 20 */
+  /** The number of steps after which it ends. @default 20 */
   maxSteps?: number;
   /** Those that it may start itself; with any, it has a `task` tool. */
   subagents?: readonly Subagent[];
 }
 
 export interface DeepAgentOptions<TOOLS extends ToolSet = {}> {
+  /** The model that it runs with, and its subagents without one of their own. */
   model: LanguageModel;
   /** In addition to the built-in ones; a tool with the same name replaces a built-in one. */
   tools?: TOOLS;
   /** What comes before the agent's own instructions. */
   systemPrompt?: string;
+  /** The agents that its `task` tool can start. */
   subagents?: readonly Subagent[];
   /**
    * Whether `task` can also start `general-purpose`, which has the system prompt and the tools of the agent itself, except `task`
@@ -72,15 +75,21 @@ export interface DeepAgentOptions<TOOLS extends ToolSet = {}> {
   generalPurposeAgent?: boolean;
   /** Which of the built-in tools it has. @default all, without `task` when there is nothing to start */
   builtinTools?: readonly BuiltinToolName[];
-  /** Tools that need approval, its own and built-in ones: `{ name: true | false | options }`, a list of names, `'all'` or `'none'`. */
+  /**
+   * Tools that need approval, its own and built-in ones: `{ name: true | false | options }`, a list of names, `'all'` or
+   * `'none'`.
+   */
   interruptOn?: InterruptOn<NoInfer<TOOLS & BuiltinTools>>;
   /** What may run, what needs approval, what must not run, e.g. `'preset:developer'`. */
   policy?: PolicyInput | readonly PolicyInput[];
-  /** As in {@link RunOptions.reviewer}, for each of its runs and their subagents. */
+  /** A model or a function that is asked about each call before a human is, in each of its runs and their subagents. */
   reviewer?: RunOptions<ToolSet>['reviewer'];
-  /** Its `place.cwd` must be the backend's `root`: what is shown and judged must be what is written. */
+  /**
+   * Where the requests wait, so that others can answer them. Its `place.cwd` must be the backend's `root`: what is shown and judged
+   * must be what is written.
+   */
   gate?: Gate;
-  /** Over the whole run. @default 100 */
+  /** The number of steps after which a run ends. @default 100 */
   maxSteps?: number;
   /** Where files are and commands run. @default `createLocalBackend()`: the current folder */
   backend?: Backend;
@@ -91,10 +100,16 @@ export interface DeepAgentOptions<TOOLS extends ToolSet = {}> {
   confine?: true | (ConfineSettings & { always?: boolean });
   /** Whether the system prompt tells the model which tools must be approved: {@link describeApprovals}. @default true */
   describeApprovals?: boolean;
-  /** As in {@link RunOptions.repeatedRejections}. @default 'answer' */
+  /**
+   * What happens to a call that is identical to one that a human rejected before in this run. `ask`: it is asked about again.
+   * `answer`: it is rejected again with the same reason, without asking.
+   *
+   * @default 'answer'
+   */
   repeatedRejections?: RunOptions<ToolSet>['repeatedRejections'];
   /** Results of tools with more characters are cut in their middle; the model is told how to read the rest. @default 20,000 */
   maxResultCharacters?: number;
+  /** Gets one line for each step of a request of its runs, in addition to that of the gate. @default none */
   logger?: Logger;
 }
 
@@ -103,16 +118,17 @@ export type DeepAgentRunOptions<TOOLS extends ToolSet> = Pick<
   RunOptions<TOOLS>,
   'onApprovalRequest' | 'onQuestion' | 'askOrder' | 'approvalTimeout' | 'runId' | 'requester' | 'includeRawParts'
 > & {
+  /** Aborts the run: what waits is cancelled, and nothing runs any more. */
   abortSignal?: AbortSignal;
-  /** Over this run. @default that of the agent */
+  /** The number of steps after which this run ends. @default that of the agent */
   maxSteps?: number;
 } & ({ prompt: string; messages?: undefined } | { messages: ModelMessage[]; prompt?: undefined });
 
 /** A deep agent: its tools, and its runs. */
 export interface DeepAgent<TOOLS extends ToolSet = {}> {
   /**
-   * The built-in tools and yours, gated by the `interruptOn`, `policy` and `gate` of the agent, for another loop such as `streamText`.
-   * What the agent asks about is asked there at its gate; without a gate it does not run.
+   * The built-in tools and yours, gated by the `interruptOn`, `policy` and `gate` of the agent, for another loop such as
+   * `streamText`. What the agent asks about is asked there at its gate; without a gate it does not run.
    */
   readonly tools: BuiltinTools & TOOLS;
   /** The whole system prompt; a run without anyone to answer questions leaves out the part about them. */
@@ -153,7 +169,10 @@ export type BuiltinToolName = keyof BuiltinTools;
 export type BackendTools = {
   ls: Tool<{ path?: string }, string>;
   read_file: Tool<{ file_path: string; offset?: number; limit?: number }, string>;
-  /** `description` of this tool, of `edit_file` and of `execute`: why the agent makes the call, see `ApprovalRequest.agentReason`. */
+  /**
+   * `description` of this tool, of `edit_file` and of `execute`: why the agent makes the call, see
+   * `ApprovalRequest.agentReason`.
+   */
   write_file: Tool<{ file_path: string; content: string; description?: string }, string>;
   edit_file: Tool<
     { file_path: string; old_string: string; new_string: string; replace_all?: boolean; description?: string },
@@ -162,8 +181,8 @@ export type BackendTools = {
   glob: Tool<{ pattern: string; path?: string }, string>;
   grep: Tool<{ pattern: string; path?: string; glob?: string; ignore_case?: boolean }, string>;
   /**
-   * `timeout` in ms. `reach`: what a confined command needs in addition to what all may do; a human is always asked about it, and the
-   * command runs confined with only that added. Only where the agent has `confine`.
+   * `timeout` in ms. `reach`: what a confined command needs in addition to what all may do; a human is always asked about it,
+   * and the command runs confined with only that added. Only where the agent has `confine`.
    */
   execute: Tool<
     {
@@ -207,21 +226,28 @@ export declare function createTaskTool(options: {
 
 /** An agent that {@link createTaskTool} starts: all that its run needs. */
 export interface TaskAgent {
+  /** What the model calls it. */
   name: string;
+  /** When to use it; the model that starts it reads this. */
   description: string;
+  /** The model that it runs with. */
   model: LanguageModel;
+  /** Its instructions. */
   systemPrompt?: string;
+  /** Its tools. */
   tools?: ToolSet;
+  /** Narrows what the agent that starts it must ask about: it can tighten, never widen. */
   interruptOn?: InterruptOn;
+  /** A policy for its calls, in addition to that of the agent that starts it: it can tighten, never widen. */
   policy?: PolicyInput | readonly PolicyInput[];
-  /** @default 20 */
+  /** The number of steps after which it ends. @default 20 */
   maxSteps?: number;
 }
 
 /**
  * An `ask_user` tool: the model puts questions to the human. The loop of `streamWithEvents` knows it: its calls are questions,
- * which only a human answers, and never a mode, a grant or time. A run with neither `onQuestion` nor a gate does not offer it to the
- * model. For main agents: a subagent that has it is an error.
+ * which only a human answers, and never a mode, a grant or time. A run with neither `onQuestion` nor a gate does not offer it
+ * to the model. For main agents: a subagent that has it is an error.
  */
 export declare function createAskUserTool(): BuiltinTools['ask_user'];
 
@@ -360,7 +386,7 @@ export interface CommandResult {
 }
 
 export interface LocalBackendOptions {
-  /** @default process.cwd() */
+  /** The folder that it works in. No path of its file tools leads out of it. @default process.cwd() */
   root?: string;
   /** How long a command may take unless its call says less, in ms. @default 120,000 */
   commandTimeout?: number;
@@ -385,9 +411,9 @@ export interface LocalBackendOptions {
 }
 
 /**
- * The files of this machine below one folder, off the JavaScript thread. No path leads out of the folder, not even through a symlink
- * that changes meanwhile. Commands start in the folder but, being commands, can go anywhere: an
- * approval, a policy or your own sandbox limits those.
+ * The files of this machine below one folder, off the JavaScript thread. No path leads out of the folder, not even through a
+ * symlink that changes meanwhile. Commands start in the folder but, being commands, can go anywhere: an approval, a policy or
+ * your own sandbox limits those.
  *
  * @throws InvalidConfigError (`ERR_INVALID_CONFIG`) when there is no such folder
  */

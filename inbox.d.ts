@@ -19,7 +19,11 @@ export interface InboxPerson {
   groups?: readonly string[];
   /** `false`: this person may look, and decide nothing. @default true */
   mayDecide?: boolean;
-  /** What tells this session from others of the same person, e.g. its id: a CSRF token counts only in that session. @default none */
+  /**
+   * What tells this session from others of the same person, e.g. its id: a CSRF token counts only in that session.
+   *
+   * @default none
+   */
   session?: string;
 }
 
@@ -84,7 +88,7 @@ export declare function toNodeListener(
 ): (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface ServeInboxOptions extends Pick<InboxOptions, 'assets' | 'logger' | 'remember' | 'undo'> {
-  /** @default a free one */
+  /** The port that it listens on, on 127.0.0.1. @default a free one */
   port?: number;
   /** Who decides: what {@link InboxPerson.name} may be. @default the user of the system */
   by?: string;

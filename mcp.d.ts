@@ -52,9 +52,10 @@ export type McpDecision = Decision & { by?: string; groups?: readonly string[] }
 export declare function toElicitation(request: ApprovalRequest, options?: McpOptions): McpElicitation;
 
 /**
- * The decision that a form means. A rejection are `decline`, `cancel`, what was not offered, what does not fit, a field that does not
- * go with the decision, and anything else that is odd. So is an edit to a call that stands out, since no person was shown that as it
- * would run. So is an edit of a call that stands under rules, or that may write over a file: nothing here looks at those. Answers to questions become `respond`.
+ * The decision that a form means. A rejection are `decline`, `cancel`, what was not offered, what does not fit, a field that
+ * does not go with the decision, and anything else that is odd. So is an edit to a call that stands out, since no person was
+ * shown that as it would run. So is an edit of a call that stands under rules, or that may write over a file: nothing here
+ * looks at those. Answers to questions become `respond`.
  */
 export declare function fromElicitResult(result: unknown, request: ApprovalRequest, options?: McpOptions): McpDecision;
 
@@ -66,8 +67,8 @@ interface McpElicits {
 }
 
 /**
- * An `onApprovalRequest` that asks the client's human. A client that has no forms, and a connection that fails, reject. An edit to a
- * call that stands out is shown in a second form, as it would run.
+ * An `onApprovalRequest` that asks the client's human. A client that has no forms, and a connection that fails, reject. An edit
+ * to a call that stands out is shown in a second form, as it would run.
  *
  * @example streamWithEvents({ …, onApprovalRequest: mcpApprover(server), onQuestion: mcpQuestioner(server) })
  */
@@ -92,8 +93,8 @@ export type McpNamed<TOOLS extends ToolSet, SERVER extends string> = {
 };
 
 /**
- * The tools of an MCP client, named `mcp__server__tool`. So no tool of a server replaces one of another server or one of your own, and rules
- * name a server with `mcp = "github"`.
+ * The tools of an MCP client, named `mcp__server__tool`. So no tool of a server replaces one of another server or one of your
+ * own, and rules name a server with `mcp = "github"`.
  *
  * Without it the tools keep the names that their server gave them. They are judged as `mcp__client__tool` then, `client` being
  * the `clientName` of the client.

@@ -20,9 +20,9 @@ export interface UseApprovalsOptions<MESSAGE extends UIMessage = UIMessage> {
   /** Those of `useChat`. Only the last message is looked at: a request before it cannot be answered any more. */
   messages: readonly MESSAGE[];
   /**
-   * That of `useChat`, which continues on its own with `sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses`.
-   * Where a response stays open while a human decides, a function that sends the answer to your own route. Throwing, or a
-   * rejected promise: the answer was not given, and can be given again.
+   * That of `useChat`, which continues on its own with `sendAutomaticallyWhen:
+   * lastAssistantMessageIsCompleteWithApprovalResponses`. Where a response stays open while a human decides, a function that
+   * sends the answer to your own route. Throwing, or a rejected promise: the answer was not given, and can be given again.
    */
   addToolApprovalResponse: (response: { id: string; approved: boolean; reason?: string }) => unknown;
   /**
@@ -41,7 +41,10 @@ export interface UseApprovalsOptions<MESSAGE extends UIMessage = UIMessage> {
 
 /** A tool call that waits for this person. */
 export interface PendingApprovalOf<TYPE extends string, NAME extends string, INPUT> {
-  /** That of the message part, e.g. `'tool-delete_file'`; `'dynamic-tool'` for a tool that the types do not know. It narrows `input`. */
+  /**
+   * That of the message part, e.g. `'tool-delete_file'`; `'dynamic-tool'` for a tool that the types do not know. It narrows
+   * `input`.
+   */
   type: TYPE;
   toolName: NAME;
   /** As the message has it, not made safe to show: that is {@link PendingApprovalOf.preview}. */
@@ -60,9 +63,9 @@ export interface PendingApprovalOf<TYPE extends string, NAME extends string, INP
   /** By the clock of this page. The server decides by its own. */
   isExpired: boolean;
   /**
-   * The reason reaches the model. Counts once. Never rejects: see `state`. Does nothing once it {@link PendingApprovalOf.isExpired}.
-   * With any other value than a text it sends nothing, and `error` is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`): in JSX write
-   * `onClick={() => approve()}`.
+   * The reason reaches the model. Counts once. Never rejects: see `state`. Does nothing once it
+   * {@link PendingApprovalOf.isExpired}. With any other value than a text it sends nothing, and `error` is an
+   * {@link InvalidConfigError} (`ERR_INVALID_CONFIG`): in JSX write `onClick={() => approve()}`.
    */
   approve: (reason?: string) => Promise<void>;
   /** The reason reaches the model. Counts once. Never rejects: see `state`. */
@@ -170,8 +173,11 @@ export interface ApprovalLabels {
 }
 
 export interface ApprovalCardProps {
+  /** One of the `pending` of {@link useApprovals}. */
   approval: PendingApprovalOf<string, string, unknown>;
+  /** Other words for its texts. @default those of {@link ApprovalLabels} */
   labels?: Partial<ApprovalLabels>;
+  /** The class of its `section`. */
   className?: string;
   /** Of the title. @default 3 */
   headingLevel?: 2 | 3 | 4 | 5 | 6;
@@ -182,11 +188,12 @@ export interface ApprovalCardProps {
 }
 
 /**
- * One approval as a card without a style of its own: a `section` with `data-countersign="approval"`, `data-tool` and `data-state`,
- * whose parts have `data-part`, and lines of a diff `data-change`. With {@link UseApprovalsOptions.sendEdit} the arguments can be
- * edited in it, as JSON. A call that stands out (`data-part="warnings"`, except what is only long) is approved by a second click.
- * So is each edit, which is shown as it would run: the page does not know what it becomes. A call whose preview leaves something out is
- * there whole, in a `details` (`data-part="whole"`). A click that began before the card was in its place does not count.
+ * One approval as a card without a style of its own: a `section` with `data-countersign="approval"`, `data-tool` and
+ * `data-state`, whose parts have `data-part`, and lines of a diff `data-change`. With {@link UseApprovalsOptions.sendEdit} the
+ * arguments can be edited in it, as JSON. A call that stands out (`data-part="warnings"`, except what is only long) is approved
+ * by a second click. So is each edit, which is shown as it would run: the page does not know what it becomes. A call whose
+ * preview leaves something out is there whole, in a `details` (`data-part="whole"`). A click that began before the card was in
+ * its place does not count.
  */
 export declare function ApprovalCard(props: ApprovalCardProps): ReactElement;
 

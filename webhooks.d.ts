@@ -41,7 +41,7 @@ export interface WebhookEndpoint {
   secret?: string | readonly string[];
   /** The environment variable that has the secret, or several with spaces between them. */
   secretEnv?: string;
-  /** @default all but `settled` */
+  /** The events that it gets. @default all except `settled` */
   events?: readonly WebhookEventName[];
   /** In addition to those of the specification, e.g. `{ authorization: 'Bearer …' }`. */
   headers?: Readonly<Record<string, string>>;
@@ -55,6 +55,7 @@ export interface WebhookEndpoint {
 }
 
 export interface SendWebhooksOptions {
+  /** The receivers, each with its address and secret. */
   endpoints: readonly WebhookEndpoint[];
   /**
    * What is sent of the arguments, as the ledger keeps them: what `redact` takes out is not in it. `preview`: as text that is
@@ -80,7 +81,7 @@ export interface SendWebhooksOptions {
    * @default 15,000
    */
   takeOverAfter?: number;
-  /** @default process warnings, but not one for each failure */
+  /** Gets the attempts that fail. @default process warnings, but not one for each failure */
   logger?: Logger;
   /** Sends the requests. @default the global `fetch` */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
@@ -175,8 +176,8 @@ export interface WebhookEvent {
 // ---------------------------------------------------------------------------------------------------------------------
 
 /**
- * The event in a webhook, if one of the secrets signed it within the tolerance. Remember the `webhook-id`s of that time: an event may
- * come twice.
+ * The event in a webhook, if one of the secrets signed it within the tolerance. Remember the `webhook-id`s of that time: an
+ * event may come twice.
  *
  * @param webhook the request, whose body is read, or its headers and its body as they came
  * @param secret as {@link WebhookEndpoint.secret}
@@ -225,6 +226,7 @@ export interface ActionLinksOptions {
   url: string;
   /** How long a link is good for, in ms, and never longer than its request waits. @default 86,400,000: a day */
   expiresIn?: number;
+  /** Gets errors that the page of a link does not show. @default process warnings */
   logger?: Logger;
 }
 

@@ -67,6 +67,7 @@ export type QuestionAnsweredEvent = {
 interface FromSubagent {
   /** The tool call that started it. */
   toolCallId: string;
+  /** What it is called. */
   name: string;
   /** Its own path of agents. */
   origin: readonly string[];

@@ -1,7 +1,10 @@
 /** Confinement: commands that can do what was allowed, and nothing else. */
 import type { ConfinementError } from './errors.js';
 
-/** What a confined command may do in addition to reading the system and its toolchains. Paths begin with `~/`, or are relative to `cwd`. */
+/**
+ * What a confined command may do in addition to reading the system and its toolchains. Paths begin with `~/`, or are relative
+ * to `cwd`.
+ */
 export interface ConfineSettings {
   /** Files and folders that it may change, make and remove. A missing one is left out. @default the `cwd` */
   write?: readonly string[];
@@ -23,8 +26,8 @@ export interface ConfineSettings {
    */
   protect?: readonly string[];
   /**
-   * Files and folders that are not there, and that it must not make. Those that it makes get another name when it ends. Patterns are
-   * an error here as well.
+   * Files and folders that are not there, and that it must not make. Those that it makes get another name when it ends.
+   * Patterns are an error here as well.
    */
   absent?: readonly string[];
   /**
@@ -62,8 +65,9 @@ export interface ConfinedCommand {
    */
   refusals(output: string): ConfinementRefusal[];
   /**
-   * To be called when it has ended. What it made and must not have made is renamed to `NAME.unchecked`, or to a name like it where that
-   * one is taken. That is a new `.git`, hooks and settings that git would obey, and what replaced a symlink that was protected.
+   * To be called when it has ended. What it made and must not have made is renamed to `NAME.unchecked`, or to a name like it
+   * where that one is taken. That is a new `.git`, hooks and settings that git would obey, and what replaced a symlink that was
+   * protected.
    *
    * @returns what was there
    * @throws ConfinementError (`ERR_CONFINEMENT`) where that fails for some, which it names. All others have other names by then
@@ -105,13 +109,14 @@ export interface ConfinementRefusal {
 }
 
 /**
- * A command that can do what is listed, and nothing else, on Linux by Landlock, seccomp and namespaces. It starts in a session of its
- * own, without a terminal; signals and its end are handed on, and all that it leaves is ended.
+ * A command that can do what is listed, and nothing else, on Linux by Landlock, seccomp and namespaces. It starts in a session
+ * of its own, without a terminal; signals and its end are handed on, and all that it leaves is ended.
  *
  * What it made of {@link ConfineSettings.absent}, and of what git would obey and was not there, is put aside by
  * {@link ConfinedCommand.putAside}.
  *
- * Exit code 125, with a line that begins with `countersign-confine:`, says that nothing was run; a command can print that as well.
+ * Exit code 125, with a line that begins with `countersign-confine:`, says that nothing was run; a command can print that as
+ * well.
  *
  * @param command a line for `sh -c`, or a program with its arguments
  * @throws ConfinementError (`ERR_CONFINEMENT`) where this system cannot hold it, InvalidConfigError (`ERR_INVALID_CONFIG`)

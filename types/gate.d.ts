@@ -105,10 +105,12 @@ export interface GateOptions {
   /** A function that may turn an allow into an ask or a deny, never the other way round. */
   judge?: PolicyJudge;
   /**
-   * A model or a function that is asked about each call before a human is. It may reject a call. With `mayApprove` it may also approve
-   * a call that a rule leaves to it. If it is not sure, the human decides, and sees what it said.
+   * A model or a function that is asked about each call before a human is. It may reject a call. With `mayApprove` it may also
+   * approve a call that a rule leaves to it. If it is not sure, the human decides, and sees what it said.
    *
-   * It is not asked about questions, nor in a mode that answers asks. @default none
+   * It is not asked about questions, nor in a mode that answers asks.
+   *
+   * @default none
    */
   reviewer?: CallReviewer;
   /** Who is in the groups that `approvers` name, in addition to {@link DecideOptions.groups}. */
@@ -207,6 +209,7 @@ export interface DecideOptions {
   groups?: readonly string[];
   /** The way by which the decision came. @default 'gate' */
   via?: 'gate' | 'terminal' | 'inbox' | 'link' | 'protocol';
+  /** Why, for the model and the record. */
   reason?: string;
   /**
    * For `approve` and `reject`: remember the decision. An unknown field, or something that the request does not offer, is an
@@ -447,17 +450,17 @@ export declare function verifyAuditHead(note: string, publicKeys: string | reado
 /** The live object that asks, waits and wakes. The first decision wins. Its methods may be passed on: they know their gate. */
 export interface Gate extends AsyncDisposable {
   /**
-   * Asks a human and waits for the answer. Never rejects because of what a human answers: see {@link Resolution}. An
-   * approval is used up when it is handed to you: its record goes on to `succeeded`, since what you do cannot be seen.
+   * Asks a human and waits for the answer. Never rejects because of what a human answers: see {@link Resolution}. An approval
+   * is used up when it is handed to you: its record goes on to `succeeded`, since what you do cannot be seen.
    *
-   * The policies, the judge and the mode of the gate judge the call like that of a tool. A denied call is not shown to a person:
-   * the answer is not approved, with the reason. Every other call is asked about, even if a rule, a grant or the mode `auto` would
-   * allow it: code that asks means a human. People whom a rule names must agree in addition to those that the request names. An edit is
-   * judged too, and the call once more when the answer is accepted. If a path leads elsewhere by then, a new request asks again,
-   * and `approvalId` is that of the last one.
+   * The policies, the judge and the mode of the gate judge the call like that of a tool. A denied call is not shown to a
+   * person: the answer is not approved, with the reason. Every other call is asked about, even if a rule, a grant or the mode
+   * `auto` would allow it: code that asks means a human. People whom a rule names must agree in addition to those that the
+   * request names. An edit is judged too, and the call once more when the answer is accepted. If a path leads elsewhere by
+   * then, a new request asks again, and `approvalId` is that of the last one.
    *
-   * In the `execute` of a tool of a run that has this gate it is a request of that run. The run's policies count, too; the events of
-   * the request come out of the run's iterator, and the abort of the run cancels it.
+   * In the `execute` of a tool of a run that has this gate it is a request of that run. The run's policies count, too; the
+   * events of the request come out of the run's iterator, and the abort of the run cancels it.
    *
    * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`), which is not an unhandled rejection if no code awaits the answer
    * @throws {@link DuplicateRequestError} (`ERR_DUPLICATE_REQUEST`) for a `toolCallId` that this run used before
@@ -528,8 +531,8 @@ export interface Gate extends AsyncDisposable {
     options?: DecideOptions,
   ): Promise<ApprovalRecord>;
   /**
-   * One decision for several requests, at most 100, in their order. Each approval is bound to its own arguments, and what becomes of
-   * one changes nothing for the others. A call that stands out is not approved among others unless `seen` names it:
+   * One decision for several requests, at most 100, in their order. Each approval is bound to its own arguments, and what
+   * becomes of one changes nothing for the others. A call that stands out is not approved among others unless `seen` names it:
    * {@link InvalidDecisionError} (`ERR_INVALID_DECISION`), and it still waits.
    *
    * @throws {@link InvalidDecisionError} for another decision: an edit, an answer or `remember` belong to one request

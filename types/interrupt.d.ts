@@ -87,15 +87,17 @@ export interface JudgeContext {
 /**
  * Which tools must be asked about: by name, all (`'all'` or the entry `'*'`), or none.
  *
- * What counts, strongest first: the entry with the tool's exact name, the tool's own `needsApproval`, then `'*'` / `'all'`. A `toolApproval`
- * of AI SDK 7, in the options or of the agent, only tightens that.
+ * What counts, strongest first: the entry with the tool's exact name, the tool's own `needsApproval`, then `'*'` / `'all'`. A
+ * `toolApproval` of AI SDK 7, in the options or of the agent, only tightens that.
  *
- * Names are not patterns: one like `'delete_*'`, which no tool has, is an {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) with any
- * `unknownTools`. An entry that is `undefined` is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`): remove it, or set it.
+ * Names are not patterns: one like `'delete_*'`, which no tool has, is an {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) with
+ * any `unknownTools`. An entry that is `undefined` is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`): remove it, or set
+ * it.
  *
- * A tool of an MCP server, or one made with `dynamicTool`, has a name that someone else chose. An entry that opens it (`false` or a
- * `shouldApprove`) counts only under the name that rules use, `mcp__server__tool`. An entry that restricts it counts under each of its
- * names: in the set, in rules, at its server (`tool`, `server__tool`), and `mcp__server`. Names in a `toolApproval` work the same way.
+ * A tool of an MCP server, or one made with `dynamicTool`, has a name that someone else chose. An entry that opens it (`false`
+ * or a `shouldApprove`) counts only under the name that rules use, `mcp__server__tool`. An entry that restricts it counts under
+ * each of its names: in the set, in rules, at its server (`tool`, `server__tool`), and `mcp__server`. Names in a `toolApproval`
+ * work the same way.
  *
  * It is copied when it is given: a change of the object later has no effect. A getter, a symbol or a property that is not
  * enumerable is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`).
@@ -129,9 +131,9 @@ export interface UnknownToolsOptions {
  * objects. Without `tools` there is nothing to mark, and it returns `undefined`.
  *
  * @throws {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) for a name that is plainly a typo
- * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a configuration of the wrong shape, and a gated entry that is not a tool
- * of the AI SDK. Also for a tool with a property that only looks like `needsApproval`. Also for a tool that calls others
- * (`experimental_toolCallers`, code mode), if one of the tools needs approval: use {@link gateTools}
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a configuration of the wrong shape, and a gated entry that is
+ * not a tool of the AI SDK. Also for a tool with a property that only looks like `needsApproval`. Also for a tool that calls
+ * others (`experimental_toolCallers`, code mode), if one of the tools needs approval: use {@link gateTools}
  * @throws {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
  */
 export declare function applyInterruptConfig<TOOLS extends ToolSet>(

@@ -17,31 +17,50 @@ export type GateToolsOptions<TOOLS extends ToolSet = ToolSet> = GatingOptions<TO
 
 interface GatingOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   /**
-   * Tools that need approval: `{ name: true | false | options }`, a list of names, `'all'` or `'none'`. If nothing is gated, one warning
-   * says so; `'none'` turns it off.
+   * Tools that need approval: `{ name: true | false | options }`, a list of names, `'all'` or `'none'`. If nothing is gated,
+   * one warning says so; `'none'` turns it off.
    */
   interruptOn?: InterruptOn<NoInfer<TOOLS>>;
-  /** As in {@link RunOptions.policy}. */
+  /**
+   * What may run, what needs approval, what must not run: see {@link RunOptions.policy}. It can tighten the policy of the
+   * `gate`.
+   */
   policy?: PolicyInput | readonly PolicyInput[];
-  /** As in {@link RunOptions.reviewer}. */
+  /** A model or a function that is asked about each call before a human is: see {@link RunOptions.reviewer}. */
   reviewer?: RunOptions<TOOLS>['reviewer'];
-  /** As in {@link RunOptions.onApprovalRequest}. */
+  /**
+   * Asks the human about one call: see {@link RunOptions.onApprovalRequest}. Without it and without a `gate`, gated calls are
+   * rejected.
+   */
   onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
-  /** As in {@link RunOptions.onQuestion}. */
+  /** Answers the questions of an `ask_user` tool: see {@link RunOptions.onQuestion}. */
   onQuestion?: RunOptions<TOOLS>['onQuestion'];
-  /** As in {@link RunOptions.askOrder}, over all calls of these tools: if several people share the tools, use `'at-once'`. */
+  /**
+   * Whether the human is asked one call after the other, or about all at once. If several people share the tools, use
+   * `'at-once'`.
+   *
+   * @default 'in-turn'
+   */
   askOrder?: RunOptions<TOOLS>['askOrder'];
-  /** As in {@link RunOptions.repeatedRejections}. `'answer'` needs a `runId`, and the mode `'wait'`. @default 'ask' */
+  /**
+   * Whether a call that a human rejected before is asked about again, or rejected again. `'answer'` needs a `runId`, and mode
+   * `'wait'`.
+   *
+   * @default 'ask'
+   */
   repeatedRejections?: RunOptions<TOOLS>['repeatedRejections'];
-  /** As in {@link RunOptions.parent}: for a subagent with a loop other than `streamWithEvents`. */
+  /**
+   * What `execute` got as its second argument: makes these tools those of a subagent of that run. See
+   * {@link RunOptions.parent}.
+   */
   parent?: RunOptions<TOOLS>['parent'];
-  /** As in {@link RunOptions.place}. */
+  /** Where relative paths start, without a `gate`, which has its own. */
   place?: PolicyPlace;
   /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
   approvalTimeout?: number;
   /** What the calls belong to, e.g. the id of the chat. @default a new UUIDv7 */
   runId?: string;
-  /** As in {@link RunOptions.requester}. */
+  /** Who started this. Their own approval does not count where `excludeRequester` is set. */
   requester?: RunOptions<TOOLS>['requester'];
   /** The path of agents that the calls come from. @default ['main'], with a `parent` its path, the call and the name of the tool */
   origin?: readonly string[];
@@ -92,8 +111,8 @@ export declare function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: 
 
 /**
  * Whether the second argument of a tool's `execute` comes from a call in a run of {@link streamWithEvents}, or in tools of
- * {@link gateTools}, that has not ended. Only then can it be the `parent` of another run. It is also `true` for a call of another copy
- * of this package, which is refused as `parent`: a run without that parent would ask about less.
+ * {@link gateTools}, that has not ended. Only then can it be the `parent` of another run. It is also `true` for a call of
+ * another copy of this package, which is refused as `parent`: a run without that parent would ask about less.
  */
 export declare function isCallOfRun(options: unknown): options is { toolCallId: string };
 
@@ -120,11 +139,18 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
   interruptOn?: InterruptOn<TOOLS>;
   /** Where the requests wait, so that others can answer them; see {@link createGate}. */
   gate?: Gate;
-  /** As in {@link RunOptions.policy}. */
+  /**
+   * What may run, what needs approval, what must not run: see {@link RunOptions.policy}. It can tighten the policy of the
+   * `gate`.
+   */
   policy?: PolicyInput | readonly PolicyInput[];
   /** When given, the call waits for its answer here; `edit` and `respond` cannot be carried out and deny. */
   onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
-  /** As in {@link RunOptions.askOrder}, over all calls that it gets: if several people share it, use `'at-once'`. */
+  /**
+   * Whether the human is asked one call after the other, or about all at once. If several people share it, use `'at-once'`.
+   *
+   * @default 'in-turn'
+   */
   askOrder?: RunOptions<TOOLS>['askOrder'];
   /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
   approvalTimeout?: number;
@@ -171,19 +197,19 @@ export interface RefusedApproval {
 export interface VerifyApprovalsOptions {
   /**
    * The run that the gate must know the calls by; the `runId` given to {@link gateTools} or {@link toolApproval}. Without one,
-   * what messages say of a call counts only where they have the {@link ApprovalRequest.approvalId} of its request at the gate, as those
-   * of {@link streamWithEvents} do. The AI SDK's own stop sends another id: a route with {@link gateTools} in mode `'stop'` or with
-   * {@link toolApproval} needs a `runId`.
+   * what messages say of a call counts only where they have the {@link ApprovalRequest.approvalId} of its request at the gate,
+   * as those of {@link streamWithEvents} do. The AI SDK's own stop sends another id: a route with {@link gateTools} in mode
+   * `'stop'` or with {@link toolApproval} needs a `runId`.
    */
   runId?: string;
   /** Who answered, for the record. */
   by?: string;
   /**
-   * What happens to a request whose call the conversation no longer waits for. The user wrote something else instead of answering.
-   * Or the messages have a result that did not come from here. Or, with a `runId`, no message has the call any more.
-   * `cancel`: it is `cancelled` at the gate. `keep`: it stays open until someone answers it elsewhere or its deadline comes; so does a
-   * request whose no the gate does not accept. An approval after that runs nothing. In the messages the call is denied either way,
-   * and the model gets the reason.
+   * What happens to a request whose call the conversation no longer waits for. The user wrote something else instead of
+   * answering. Or the messages have a result that did not come from here. Or, with a `runId`, no message has the call any more.
+   * `cancel`: it is `cancelled` at the gate. `keep`: it stays open until someone answers it elsewhere or its deadline comes; so
+   * does a request whose no the gate does not accept. An approval after that runs nothing. In the messages the call is denied
+   * either way, and the model gets the reason.
    *
    * @default 'cancel'
    */
@@ -193,16 +219,18 @@ export interface VerifyApprovalsOptions {
    * an {@link Gate.edit} only when they are signed.
    */
   toolApprovalSecret?: string | Uint8Array;
+  /** Called for each answer in the messages that was not accepted, with the reason. */
   onRefused?: (refused: RefusedApproval) => void;
 }
 
 /**
- * Guards a `useChat` route: takes the approval answers in the client's messages to the gate, and returns messages that are safe to
- * go on with. An answer that was replayed, forged, late, swapped to other arguments, or given to a duplicate tool call id becomes a
- * denial. With a `runId`, a call is found by its id and its arguments: the approval id in the messages is not compared. If the user wrote
- * something else instead of answering, the call is denied too, and its request is over: see {@link VerifyApprovalsOptions.unanswered}.
- * The same holds for a call with a result that did not come from here, or with a yes and a no: no later answer runs it. A yes to a call that was edited at the gate ({@link Gate.edit}) runs it with those
- * arguments, which are then in the messages. The input is not changed. Takes UI messages and model messages. An answer that cannot be
+ * Guards a `useChat` route: takes the approval answers in the client's messages to the gate, and returns messages that are safe
+ * to go on with. An answer that was replayed, forged, late, swapped to other arguments, or given to a duplicate tool call id
+ * becomes a denial. With a `runId`, a call is found by its id and its arguments: the approval id in the messages is not
+ * compared. If the user wrote something else instead of answering, the call is denied too, and its request is over: see
+ * {@link VerifyApprovalsOptions.unanswered}. The same holds for a call with a result that did not come from here, or with a yes and a
+ * no: no later answer runs it. A yes to a call that was edited at the gate ({@link Gate.edit}) runs it with those arguments,
+ * which are then in the messages. The input is not changed. Takes UI messages and model messages. An answer that cannot be
  * looked up or kept, since the ledger cannot be used, is a denial and a warning of the process.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
@@ -230,7 +258,10 @@ export interface ApprovalDetails {
   description: string;
   /** As {@link ApprovalRequest.rows}. */
   rows: readonly ArgumentRow[];
-  /** As {@link ApprovalRequest.preview}: what would run, with the diff of the file that it would change. `agentReason` is not in it. */
+  /**
+   * As {@link ApprovalRequest.preview}: what would run, with the diff of the file that it would change. `agentReason` is not in
+   * it.
+   */
   preview: string;
   /** As {@link ApprovalRequest.allowedDecisions}. */
   allowedDecisions: DecisionType[];

@@ -8,8 +8,8 @@ import type { InvalidConfigError, PolicyError, PolicyErrorCode } from './errors.
 export type PolicyEffect = 'allow' | 'ask' | 'deny';
 
 /**
- * How asks are answered without a human. `safe`: they are not. `auto`: asks are approved at once, by `auto`, and denies stay. `plan`: only what the
- * `read-only` preset allows runs. `deny-all-asks`: asks become denials, for runs without a human.
+ * How asks are answered without a human. `safe`: they are not. `auto`: asks are approved at once, by `auto`, and denies stay.
+ * `plan`: only what the `read-only` preset allows runs. `deny-all-asks`: asks become denials, for runs without a human.
  */
 export type PolicyMode = 'safe' | 'auto' | 'plan' | 'deny-all-asks';
 
@@ -46,8 +46,9 @@ export interface PolicyRule {
   tools?: Patterns;
   /** Names of MCP servers: the rule covers only their tools, and `tools` are the names that they have there. */
   mcp?: Patterns;
+  /** What happens to a call, or a part of one, that the rule covers. */
   effect: PolicyEffect;
-  /** Why. The human is shown it, and for a denial the model. */
+  /** Why. The human sees it, and for a denial the model. */
   reason?: string;
   /**
    * Marks what the rule covers as a high risk. It tightens nothing: a person who is asked sees the mark, and must look twice. Lists
@@ -72,31 +73,37 @@ export interface PolicyRule {
   /** Hints that a tool gives of itself, e.g. `{ destructiveHint: true }`. For `ask` and `deny` only. */
   annotations?: Readonly<Record<string, boolean>>;
   /**
-   * The runs of a command that the rule covers. `'project'`: those that run confined and write only in the project. `'nothing'`: those
-   * that can write nothing. `false`: those that are not confined. Without other matchers, such an allow covers everything that a command
-   * line does, as far as the confinement limits it. See docs/presets.md. @default all
+   * The runs of a command that the rule covers. `'project'`: those that run confined and write only in the project.
+   * `'nothing'`: those that can write nothing. `false`: those that are not confined. Without other matchers, such an allow
+   * covers everything that a command line does, as far as the confinement limits it. See docs/presets.md.
+   *
+   * @default all
    */
   confined?: ConfinedWrites | false;
   /**
-   * Of the files that are written, the rule covers only those that git can restore: its index has their present content. For `allow`
-   * only, with `writes`. See docs/policy-tracked.md. @default false
+   * Of the files that are written, the rule covers only those that git can restore: its index has their present content. For
+   * `allow` only, with `writes`. See docs/policy-tracked.md.
+   *
+   * @default false
    */
   tracked?: boolean;
   /** Who must agree, as {@link ApprovalNeed.approvers}. This and the next four are for `ask` only. */
   approvers?: Patterns;
-  /** @default 1 */
+  /** How many different people must approve. @default 1 */
   quorum?: number;
   /** Do not count an approval by the person who asked for the run. @default false */
   excludeRequester?: boolean;
-  /** @deprecated what a TOML or JSON file calls it; in code write `excludeRequester` */
+  /** The name of `excludeRequester` in a file. @deprecated what a TOML or JSON file calls it; in code write `excludeRequester` */
   exclude_requester?: boolean;
   /** Times are texts such as `'90s'`, `'10m'`, `'2h'`, or ms. */
   escalate?: { after: string | number; to: Patterns };
   /** How long before the deadline a reminder is sent. */
   remind?: string | number;
   /**
-   * Whether a reviewer may answer what the rule asks about ({@link GateOptions.reviewer}). Only with `ask`, without `approvers` and the like, and
-   * not in the administrator's file. @default false
+   * Whether a reviewer may answer what the rule asks about ({@link GateOptions.reviewer}). Only with `ask`, without `approvers`
+   * and the like, and not in the administrator's file.
+   *
+   * @default false
    */
   reviewer?: boolean;
   /** What the rule asks about is asked each time: nothing is remembered. For `ask` only. */
@@ -137,8 +144,8 @@ export interface PolicyDocument {
   tools?: Readonly<Record<string, ToolReading>>;
   rule?: readonly PolicyRule[];
   /**
-   * What a confined command reaches on the network. `'ask'`: what a rule with `urls` allows; about every other host a human is asked. A
-   * list: these hosts, and no others. All policies with this key count. See docs/confinement-network.md.
+   * What a confined command reaches on the network. `'ask'`: what a rule with `urls` allows; about every other host a human is
+   * asked. A list: these hosts, and no others. All policies with this key count. See docs/confinement-network.md.
    */
   network?: 'none' | 'ask' | readonly string[];
   /** Modes that {@link Gate.setMode} refuses. */
@@ -181,9 +188,9 @@ export type PolicyInput = PolicyDocument | Policy | 'preset:read-only' | 'preset
 
 /**
  * One more judge, e.g. a classifier. It may only tighten: the stricter of its effect and of `verdict` counts. A throw, a
- * rejection, another value, or no answer within 10,000 ms asks. It is not called for a call that is denied anyway. If a person was asked
- * about a call, the judge is called again right before the call runs, perhaps much later. Then a deny stops it, and an ask counts as
- * answered. It judges an edit when the edit is made.
+ * rejection, another value, or no answer within 10,000 ms asks. It is not called for a call that is denied anyway. If a person
+ * was asked about a call, the judge is called again right before the call runs, perhaps much later. Then a deny stops it, and
+ * an ask counts as answered. It judges an edit when the edit is made.
  */
 export type PolicyJudge = (
   call: PolicyCall,
@@ -286,7 +293,7 @@ export interface PolicyProblem {
 
 /** Where calls come from and where relative paths start. */
 export interface PolicyPlace {
-  /** @default process.cwd() */
+  /** Where relative paths start. @default process.cwd() */
   cwd?: string;
   /** What `${project}` means. @default the nearest directory upward that has `.countersign` or `.git`, or else `cwd` */
   project?: string;
@@ -419,7 +426,8 @@ export declare function replayPolicy(
 export type ForeignPolicyFormat = 'claude-code' | 'codex' | 'gemini-cli' | 'opencode' | 'vscode';
 
 /**
- * Another product's rules as a countersign policy. A rule that has no exact equivalent becomes stricter, and each such place is listed.
+ * Another product's rules as a countersign policy. A rule that has no exact equivalent becomes stricter, and each such place is
+ * listed.
  *
  * @throws {@link PolicyError} (`ERR_POLICY_…`, a rejection) for a text that is not of that format
  */
@@ -443,7 +451,8 @@ export declare function importPolicy(
 
 /**
  * For how long a decision is remembered: while the run lasts, while the gate lives, or in the user's file, for this project.
- * `always` needs a gate with `policyFiles: true`. In other loops than `streamWithEvents` a run has no end: `run` then lasts as long as the gate.
+ * `always` needs a gate with `policyFiles: true`. In other loops than `streamWithEvents` a run has no end: `run` then lasts as
+ * long as the gate.
  */
 export type GrantScope = 'run' | 'session' | 'always';
 

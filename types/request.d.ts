@@ -39,8 +39,8 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   preview: string;
   /**
    * What the preview found worth a warning: `ansi`, `control`, `nul`, `bidi`, `invisible`, `unicode-space`, `homoglyph`,
-   * `combining`, `long`, `padding`, `multiline`, `odd-key`, `right-to-left`, and `hidden`, where it leaves something out: `args` has
-   * it. All but `long` and `multiline` need a second look before the call is approved.
+   * `combining`, `long`, `padding`, `multiline`, `odd-key`, `right-to-left`, and `hidden`, where it leaves something out:
+   * `args` has it. All but `long` and `multiline` need a second look before the call is approved.
    */
   flags: readonly string[];
   allowedDecisions: readonly DecisionType[];
@@ -60,9 +60,9 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   /** The files that a call of a well-known tool would change. */
   changes: FileChange[];
   /**
-   * What is proven about everything that the call would do, apart from the policies. `reads`: it only reads. `changes`: it changes one
-   * file of the project, which is not run automatically and holds no secrets, and `changes` has the whole change. `null`: nothing is
-   * proven, or the call was not examined, as with each tool that is not known.
+   * What is proven about everything that the call would do, apart from the policies. `reads`: it only reads. `changes`: it
+   * changes one file of the project, which is not run automatically and holds no secrets, and `changes` has the whole change.
+   * `null`: nothing is proven, or the call was not examined, as with each tool that is not known.
    */
   proven: 'reads' | 'changes' | null;
   /**
@@ -91,9 +91,9 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   /** Why it is asked about once more, instead of another request; `null`: it is the first one about this call. */
   askedAgain: AskedAgain | null;
   /**
-   * Why the agent makes the call, in its own words, in one line that is safe to show; `null`: it did not say. It is not a fact: it has not
-   * been checked. Tools of a deep agent that write or run take it as their argument `description`. No rule judges it, and a
-   * call that was rejected is the same call in other words.
+   * Why the agent makes the call, in its own words, in one line that is safe to show; `null`: it did not say. It is not a fact:
+   * it has not been checked. Tools of a deep agent that write or run take it as their argument `description`. No rule judges
+   * it, and a call that was rejected is the same call in other words.
    */
   agentReason: string | null;
   /** What a reviewer said of it, before a person was asked; `null`: no reviewer was asked. A model may have written it. */
@@ -105,12 +105,13 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
 /** Why a call is asked about once more. */
 export interface AskedAgain {
   /**
-   * The reason, in one line that is safe to show. It says what a person had changed, and what was started, where that is not this call.
+   * The reason, in one line that is safe to show. It says what a person had changed, and what was started, where that is not
+   * this call.
    */
   because: string;
   /**
-   * Whether an answer was taken back: what it was about is no longer what would run. What reads piped lines rejects such a request, and
-   * takes no line for it: the next line belongs to the next call.
+   * Whether an answer was taken back: what it was about is no longer what would run. What reads piped lines rejects such a
+   * request, and takes no line for it: the next line belongs to the next call.
    */
   takenBack: boolean;
 }
@@ -151,8 +152,9 @@ export declare function preview(
 export declare function safeText(text: string): string;
 
 /**
- * What a human decides. `reason` reaches the model: that of an approval, an edit or a response together with the result. An answer is
- * taken as it is when it is given: changing it later changes nothing, and `args` with a `toJSON` of their own are refused.
+ * What a human decides. `reason` reaches the model: that of an approval, an edit or a response together with the result. An
+ * answer is taken as it is when it is given: changing it later changes nothing, and `args` with a `toJSON` of their own are
+ * refused.
  */
 export type Decision<ARGS = unknown> =
   /** `remember`: also answers the calls that {@link ApprovalRequest.always} describes, for as long as it says. */

@@ -7,8 +7,10 @@ import type { RunOptions } from './run.js';
 /** What every reviewer may be told. */
 interface ReviewerSettings {
   /**
-   * Whether it may approve what a rule leaves to it ({@link PolicyRule.reviewer}). Without it, it advises: its rejections count, and
-   * what it would approve goes to the human with what it said. @default false
+   * Whether it may approve what a rule leaves to it ({@link PolicyRule.reviewer}). Without it, it advises: its rejections
+   * count, and what it would approve goes to the human with what it said.
+   *
+   * @default false
    */
   mayApprove?: boolean;
   /** How long it may think about one call, in ms; then the human is asked. @default 20,000 */
@@ -26,6 +28,7 @@ export interface ModelReviewer extends ReviewerSettings {
   model: LanguageModel;
   /** Its criteria, in your words: what it may approve, what it must reject. At most 10,000 characters. */
   criteria: string;
+  /** A reviewer is a model, or a function. */
   review?: undefined;
 }
 
@@ -35,6 +38,7 @@ export interface FunctionReviewer extends ReviewerSettings {
   review: (call: ReviewedCall, options: { abortSignal: AbortSignal }) => ReviewOpinion | PromiseLike<ReviewOpinion>;
   /** Its criteria, for the record. @default '' */
   criteria?: string;
+  /** A reviewer is a model, or a function. */
   model?: undefined;
 }
 

@@ -54,8 +54,8 @@ type OmitEach<T, KEYS extends PropertyKey> = T extends unknown ? Omit<T, KEYS> :
 /** What the two ways to start a run share. */
 export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   /**
-   * Tools that need approval: `{ name: true | false | options }`, a list of names, `'all'` or `'none'`. If nothing is gated, one warning
-   * says so; `'none'` turns it off.
+   * Tools that need approval: `{ name: true | false | options }`, a list of names, `'all'` or `'none'`. If nothing is gated,
+   * one warning says so; `'none'` turns it off.
    */
   interruptOn?: InterruptOn<NoInfer<TOOLS>>;
   /**
@@ -83,17 +83,21 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   /** Where the requests wait, so that others can answer them, e.g. an inbox or another process; see {@link createGate}. */
   gate?: Gate;
   /**
-   * What may run, what needs approval, what must not run: see {@link GateOptions.policy}. It can tighten the policy of the `gate`, never
-   * widen it.
+   * What may run, what needs approval, what must not run: see {@link GateOptions.policy}. It can tighten the policy of the
+   * `gate`, never widen it.
    */
   policy?: PolicyInput | readonly PolicyInput[];
   /**
    * A model or a function that is asked about each call before a human is, for this run and its subagents: see
-   * {@link GateOptions.reviewer}. It is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) if the `gate` has one, and with a `parent`,
-   * whose reviewer counts.
+   * {@link GateOptions.reviewer}. It is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) if the `gate` has one, and with a
+   * `parent`, whose reviewer counts.
    */
   reviewer?: CallReviewer;
-  /** Tools that the policies deny regardless of the arguments are left out of what the model sees (`activeTools`). @default false */
+  /**
+   * Tools that the policies deny regardless of the arguments are left out of what the model sees (`activeTools`).
+   *
+   * @default false
+   */
   hideDeniedTools?: boolean;
   /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
   approvalTimeout?: number;
@@ -106,11 +110,12 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   /**
    * Makes this run a part of the one that called a tool: pass what the tool's `execute` got as its second argument. The run
    * asks through its parent, on the same gate, and must ask about what its parent must ask about. It ends with that call, which
-   * therefore waits for its result. Its events come out of its parent's iterator, with their origin. Its `interruptOn`, `policy`,
-   * `allowedDecisions` and `timeout`s can tighten what its parent has, never widen.
+   * therefore waits for its result. Its events come out of its parent's iterator, with their origin. Its `interruptOn`,
+   * `policy`, `allowedDecisions` and `timeout`s can tighten what its parent has, never widen.
    *
-   * Any other value is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), and so is `undefined`: test with {@link isCallOfRun}. So is
-   * `parent` together with `gate`, `onApprovalRequest`, `askOrder`, `reviewer` or `runId`: its id is `<parent's>><toolCallId>`.
+   * Any other value is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), and so is `undefined`: test with
+   * {@link isCallOfRun}. So is `parent` together with `gate`, `onApprovalRequest`, `askOrder`, `reviewer` or `runId`: its id is
+   * `<parent's>><toolCallId>`.
    */
   parent?: { toolCallId: string };
   /** Where relative paths start, without a `gate`, which has its own. */
@@ -125,16 +130,16 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
     options: { abortSignal: AbortSignal },
   ) => QuestionsAnswered['answers'] | null | PromiseLike<QuestionsAnswered['answers'] | null>;
   /**
-   * What happens to a call that is identical to one that a human rejected before in this run. `ask`: it is asked about again. `answer`:
-   * it is rejected again with the same reason, without asking.
+   * What happens to a call that is identical to one that a human rejected before in this run. `ask`: it is asked about again.
+   * `answer`: it is rejected again with the same reason, without asking.
    *
    * @default 'ask'
    */
   repeatedRejections?: 'ask' | 'answer';
   /**
-   * What happens to a request of this gate for a call in `messages`, if the user wrote something else while a response was open for
-   * the answer. `cancel`: it is `cancelled`. `keep`: it stays open. In the messages each call without a result before the user's last
-   * message is denied either way, and the model gets the reason.
+   * What happens to a request of this gate for a call in `messages`, if the user wrote something else while a response was open
+   * for the answer. `cancel`: it is `cancelled`. `keep`: it stays open. In the messages each call without a result before the
+   * user's last message is denied either way, and the model gets the reason.
    *
    * @default 'cancel'
    */
@@ -149,7 +154,9 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
 
 /** Everything `streamText` takes, and what {@link RunOptions} adds. */
 export type StreamWithEventsOptions<TOOLS extends ToolSet = ToolSet> = StreamTextOptions<TOOLS> & {
+  /** The tools that the model may call. */
   tools?: TOOLS;
+  /** With an agent, leave out `model` and `tools`: it has its own. */
   agent?: undefined;
 } & RunOptions<TOOLS>;
 
@@ -191,8 +198,8 @@ export declare function streamWithEvents<TOOLS extends ToolSet = ToolSet, AGENT 
 ): AgentRun<TOOLS>;
 
 /**
- * What {@link terminalApprover} returns, for `onApprovalRequest` and for `onQuestion`. In a function around it that is asked, options
- * that are left out are those of that function.
+ * What {@link terminalApprover} returns, for `onApprovalRequest` and for `onQuestion`. In a function around it that is asked,
+ * options that are left out are those of that function.
  */
 export interface TerminalApprover {
   (request: QuestionRequest, options?: { abortSignal?: AbortSignal }): Promise<QuestionsAnswered['answers'] | null>;
@@ -204,27 +211,28 @@ export interface TerminalApprover {
 }
 
 /**
- * Asks on the terminal, or on piped lines: shows the preview and takes a line. `y`, `yes` and `ok` approve, `n` and `no` reject, `e`
- * edits, `r TEXT` responds, and any other text is the reason of a rejection. On a terminal, what was typed before the request was
- * shown decides nothing. Several that share an input ask one after the other. For `onQuestion` it asks the questions.
+ * Asks on the terminal, or on piped lines: shows the preview and takes a line. `y`, `yes` and `ok` approve, `n` and `no`
+ * reject, `e` edits, `r TEXT` responds, and any other text is the reason of a rejection. On a terminal, what was typed before
+ * the request was shown decides nothing. Several that share an input ask one after the other. For `onQuestion` it asks the
+ * questions.
  *
- * On a terminal a call that stands out ({@link ApprovalRequest.flags}), or may do what cannot be undone, is approved by a second
- * `y`. An edit of that kind is shown as it would run, and then `y` runs the edit. `d` shows all of a call that is not shown
- * whole. An answer that would not be taken is told, and the same call is asked about again. After the end of the input (Ctrl+D)
- * nothing more is asked there.
+ * On a terminal a call that stands out ({@link ApprovalRequest.flags}), or may do what cannot be undone, is approved by a
+ * second `y`. An edit of that kind is shown as it would run, and then `y` runs the edit. `d` shows all of a call that is not
+ * shown whole. An answer that would not be taken is told, and the same call is asked about again. After the end of the input
+ * (Ctrl+D) nothing more is asked there.
  *
  * Piped lines answer one call each and one question each, in the order in which those are put here, however early they come. A
  * line is a no where it cannot be taken (a broken edit, `e` alone, an empty line): its reason says why, and a process warning
  * says so. A line belongs to its call also when that was decided elsewhere, and then answers nothing. All of a call is shown at
  * once, with what stands out in it, and its one line counts. There are two exceptions: a call that a process which is gone had
  * started, and a call whose text may deceive the eye. The line may have been written before, so that a yes to these is a no. A
- * call that is given to your own function may be over before that asks: it was decided elsewhere, or the function failed.
- * After one, no line answers anything (`ERR_INPUT_ENDED`). For an input of your own that counts from when the first approver for
- * it is made outside of such functions.
+ * call that is given to your own function may be over before that asks: it was decided elsewhere, or the function failed. After
+ * one, no line answers anything (`ERR_INPUT_ENDED`). For an input of your own that counts from when the first approver for it
+ * is made outside of such functions.
  *
- * Ctrl+C aborts the run. Without a human to ask, the calls are rejected, a process warning says so, and at its end the run fails.
- * `ERR_INPUT_ENDED`: the input has ended. `ERR_OUTPUT_UNSEEN`: the answers are typed on a terminal that the question would not be shown
- * on.
+ * Ctrl+C aborts the run. Without a human to ask, the calls are rejected, a process warning says so, and at its end the run
+ * fails. `ERR_INPUT_ENDED`: the input has ended. `ERR_OUTPUT_UNSEEN`: the answers are typed on a terminal that the question
+ * would not be shown on.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for what is not a stream, or cannot be called
  */
@@ -252,8 +260,11 @@ export declare function terminalApprover(options?: {
 export interface ResumeOptions {
   /** With a durable ledger: the one that the run was started with, opened here or there. */
   gate: Gate;
+  /** The id that the run was started with. */
   runId: string;
+  /** The ledger has the conversation. */
   prompt?: undefined;
+  /** The ledger has the conversation. */
   messages?: undefined;
 }
 
@@ -266,8 +277,11 @@ export type ResumeStreamOptions<TOOLS extends ToolSet = ToolSet> = OmitEach<
 
 /** What {@link resume} takes in addition to {@link ResumeOptions}, with an agent. */
 export type ResumeAgentOptions<AGENT extends AgentLike> = {
+  /** A `ToolLoopAgent` of AI SDK 6 or 7. */
   agent: AGENT;
+  /** The agent has its own. */
   tools?: undefined;
+  /** The agent has its own. */
   model?: undefined;
 } & OmitEach<Parameters<AGENT['stream']>[0], 'prompt' | 'messages'> &
   RunOptions<AGENT['tools']> &
@@ -387,8 +401,8 @@ export interface HeartbeatOptions {
 }
 
 /**
- * A response of server-sent events with a comment whenever nothing was sent for a while. It is for a response of the AI SDK's own that
- * stays open while a human thinks, as with the tools of {@link gateTools}. Those of
+ * A response of server-sent events with a comment whenever nothing was sent for a while. It is for a response of the AI SDK's
+ * own that stays open while a human thinks, as with the tools of {@link gateTools}. Those of
  * {@link AgentRun.toUIMessageStreamResponse} have it.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)

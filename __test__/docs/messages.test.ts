@@ -2,7 +2,15 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { comments, commentsOf, messages, messagesOfRust, messagesOfTypeScript } from './messages.js';
+import {
+  comments,
+  commentsOf,
+  messages,
+  messagesOfRust,
+  messagesOfTypeScript,
+  options,
+  optionsOf,
+} from './messages.js';
 import { faultsOf, faultsOfPage } from './prose.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -45,6 +53,13 @@ test('so is each comment of the declarations', () => {
   expect(declared.flatMap(({ place, text }) => faultsOfPage(text).map((fault) => `${place}, ${fault}`))).toEqual([]);
 });
 
+test('an editor shows a sentence about each option, and not only where it is described', () => {
+  const declared = options();
+  expect(declared.length).toBeGreaterThan(150);
+  const isEmpty = (text: string) => text === '' || /^As (?:in |of |for )?(?:\{@link [^}]*\}|`\w+`)\.?$/.test(text);
+  expect(declared.filter(({ text }) => isEmpty(text))).toEqual([]);
+});
+
 describe('each code of an error', () => {
   const pages = readdirSync(join(root, 'docs')).filter((name) => /^errors-(?!cli)/.test(name));
   const sections = pages.flatMap((name) =>
@@ -83,6 +98,15 @@ describe('what is found', () => {
   test('in declarations: comments, with links as names, and tags apart', () => {
     const source = 'x;\n  /**\n   * See {@link Gate.close the end}.\n   * @default none\n   */\n  y;';
     expect(commentsOf(source, 'a.d.ts')).toEqual([{ place: 'a.d.ts:2', text: 'See `Gate.close`.\n\ndefault:  none' }]);
+  });
+
+  test('in declarations: options with and without a sentence', () => {
+    const source = `export interface RunOptions<T> extends X {\n  /** How long. @default 1 */\n  timeout?: number;\n  /** @default 2 */\n  a?: 1;\n  b: {\n    c: 1;\n  };\n}\n`;
+    expect(optionsOf(source)).toEqual([
+      { name: 'RunOptions.timeout', text: 'How long.' },
+      { name: 'RunOptions.a', text: '' },
+      { name: 'RunOptions.b', text: '' },
+    ]);
   });
 
   test('a message that breaks a rule is named with its place', () => {

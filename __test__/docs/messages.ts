@@ -131,8 +131,38 @@ export function commentsOf(source: string, file: string): Message[] {
   }));
 }
 
+/** An option of something that users call, and what an editor shows of it. */
+interface DeclaredOption {
+  name: string;
+  text: string;
+}
+
+/** The types whose fields people write. */
+const OF_OPTIONS =
+  /^(?:export )?(?:interface (\w*(?:Options|Settings|Retention|Endpoint|Place|Person|Props|Reviewer|Subagent|TaskAgent|Rule))\b[^{;]*|type (\w*Options)\b[^{;]*= )\{\n([^]*?)^\}/gm;
+
+/** The fields of those types, each with its comment without tags; empty where it has none. */
+export function optionsOf(source: string): DeclaredOption[] {
+  return [...source.matchAll(OF_OPTIONS)].flatMap(([, ofInterface, ofType, fields = '']) =>
+    [...fields.matchAll(/(?:^ {2}\/\*\*([^]*?)\*\/\n)?^ {2}(?:readonly )?(\w+)\??: /gm)].map(
+      ([, comment = '', field = '']) => ({
+        name: `${ofInterface ?? ofType}.${field}`,
+        text: comment
+          .replace(/^[ \t]*\* ?/gm, '')
+          .split(/(?:^|\s)@\w/)[0]!
+          .trim(),
+      }),
+    ),
+  );
+}
+
 /** All that the package declares, for the lint of their comments. */
-export const comments = (): Message[] =>
-  [...readdirSync(root), ...readdirSync(join(root, 'types')).map((name) => `types/${name}`)]
-    .filter((path) => path.endsWith('.d.ts'))
-    .flatMap((path) => commentsOf(read(path), path));
+export const comments = (): Message[] => declarations().flatMap((path) => commentsOf(read(path), path));
+
+/** Each option of the package. */
+export const options = (): DeclaredOption[] => declarations().flatMap((path) => optionsOf(read(path)));
+
+const declarations = (): string[] =>
+  [...readdirSync(root), ...readdirSync(join(root, 'types')).map((name) => `types/${name}`)].filter((path) =>
+    path.endsWith('.d.ts'),
+  );
