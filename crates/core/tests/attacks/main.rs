@@ -13,6 +13,7 @@ mod partial;
 mod patterns;
 mod programs;
 mod repositories;
+mod rewritten;
 mod rights;
 mod secrets;
 mod settings;

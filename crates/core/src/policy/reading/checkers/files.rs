@@ -13,6 +13,8 @@ pub(super) struct KnownChecker {
     pub(super) options: &'static [&'static str],
     /// The options whose patterns take in files that are left out elsewhere, where they begin with `!`.
     pub(super) taking_in: &'static [&'static str],
+    /// The options whose values take the place of what it leaves out by itself.
+    pub(super) leaving_out: &'static [&'static str],
     /// Whether those below what it looks at count.
     pub(super) below: bool,
     /// Whether it passes over what the `.gitignore` names where it runs.
@@ -28,6 +30,7 @@ const NONE: KnownChecker = KnownChecker {
     of_user: &[],
     options: &[],
     taking_in: &[],
+    leaving_out: &[],
     below: false,
     reads_ignores: false,
     by_ending: false,
@@ -62,6 +65,7 @@ const ISORT: KnownChecker = KnownChecker {
     names: &[".isort.cfg", "pyproject.toml", "setup.cfg", "tox.ini", ".editorconfig"],
     of_user: &[".isort.cfg", ".editorconfig"],
     options: &["--sp", "--settings-path", "--settings-file", "--settings"],
+    leaving_out: &["-s", "--skip"],
     read: python::of_isort,
     ..NONE
 };

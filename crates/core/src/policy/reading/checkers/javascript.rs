@@ -1,6 +1,8 @@
 //! What the settings of prettier, ESLint and oxlint may say.
 
-use super::kinds::{SettingUse, SettingUses, are_kinds, is_plain_path, is_word, uses};
+use super::kinds::{
+    SettingUse, SettingUses, are_first_kinds, are_kinds, is_plain_path, is_word, uses,
+};
 use super::runners::stays_in;
 use super::values::{SettingTable, SettingValue, of_json, of_jsonc, of_toml, of_yaml, whole};
 
@@ -150,7 +152,9 @@ fn of_eslint_settings(settings: &SettingTable) -> SettingUses {
             ("ignorePatterns", patterns) => all.extend(ignoring(patterns)?),
             ("excludedFiles", _) => {}
             // They are sources, then.
-            ("files", files) if are_kinds("eslint", files, true) => {}
+            ("files", files) if are_kinds("eslint", files, true) => {
+                all.extend((!are_first_kinds("eslint", files)).then_some(SettingUse::TakesIn));
+            }
             ("overrides", SettingValue::List(overrides)) => {
                 for one in overrides {
                     all.extend(of_eslint_settings(&whole(one.clone())?)?);

@@ -24,6 +24,8 @@ pub(super) enum SettingUse {
     Packages,
     /// What it passes over by itself, too.
     TakesIn,
+    /// The `.git` that it passes over by itself.
+    Git,
 }
 
 /// The kind of a value.
@@ -47,6 +49,8 @@ pub(super) enum ValueKind {
     Future,
     /// Reporters that pylint brings along. Any other is code.
     Reporters,
+    /// What takes the place of what it leaves out by itself.
+    Skipped,
     /// Python that computes a mark.
     Evaluation,
     /// Modules, by their dotted names.
@@ -73,6 +77,7 @@ const KINDS: &[(&str, ValueKind)] = &[
     ("python", Python),
     ("future", Future),
     ("reporters", Reporters),
+    ("skipped", Skipped),
     ("evaluation", Evaluation),
     ("modules", Modules),
     ("sources", Sources),
@@ -148,6 +153,11 @@ fn use_of(tool: &str, kind: ValueKind, value: &SettingValue) -> SettingUses {
         (Future, _) => all(|it| items(it, &[',', '\n']).all(is_future)),
         (Reporters, _) => all(|it| items(it, &[',']).all(|name| REPORTERS.contains(&name))),
         (Evaluation, Text(text)) => computes(text),
+        (Skipped, _) => {
+            let is_git = |text: &str| items(text, &[',', '\n']).any(|name| name == ".git");
+            let has_git = value.texts()?.into_iter().any(is_git);
+            return Some((!has_git).then_some(SettingUse::Git).into_iter().collect());
+        }
         (Modules, _) => {
             let names = value.texts()?.into_iter().flat_map(|text| items(text, &[',', '\n']));
             let named = names.map(|name| {
@@ -266,10 +276,18 @@ fn computes(text: &str) -> bool {
     })
 }
 
-/// Whether patterns find files of kinds that this program opens below a folder anyway. With some, a pattern for all in a folder adds
-/// none.
+/// Whether patterns find files of kinds that this program opens below a folder, as its settings may say. With some, a pattern for all
+/// in a folder adds none.
 pub(super) fn are_kinds(program: &str, files: &SettingValue, adds_by_ending: bool) -> bool {
-    let known = opens(&[literal(program)]);
+    find_kinds(opens(&[literal(program)]).names, files, adds_by_ending)
+}
+
+/// The same of those that it opens without settings.
+pub(super) fn are_first_kinds(program: &str, files: &SettingValue) -> bool {
+    find_kinds(opens(&[literal(program)]).first, files, true)
+}
+
+fn find_kinds(known: &[&str], files: &SettingValue, adds_by_ending: bool) -> bool {
     let is_kind = |pattern: &String| {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./*-".contains(&byte);
         let ends = |kind: &&str| match kind.strip_prefix('*') {

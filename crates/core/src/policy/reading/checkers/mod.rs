@@ -22,7 +22,7 @@ use super::repository::upwards;
 use crate::path::{DirListing, FileLookup, PathContext, PathError, is_below, locate, plain_text};
 use crate::policy::action::{ByArgument, UseExtent};
 use crate::policy::judge::places;
-use crate::shell::{FileAccess, Word, WordPiece, base_name, command_of};
+use crate::shell::{FileAccess, LinksRead, Word, WordPiece, base_name, command_of, links_read};
 use files::KnownChecker;
 use kinds::{SettingUse, is_plain_path};
 
@@ -34,6 +34,9 @@ const PRODUCTS: &[&str] = &["target", ".venv", "venv", "dist", ".next"];
 
 /// The most files of settings that name each other.
 const MOST_EXTENDED: usize = 64;
+
+/// The folder that each repository has.
+const GIT: &str = ".git";
 
 /// The endings of settings that are code.
 const CODE: &[&str] = &[".js", ".cjs", ".mjs", ".ts", ".cts", ".mts"];
@@ -47,19 +50,21 @@ impl ActionReader<'_> {
     pub(super) fn names_no_others(
         &mut self, by: ByArgument, place: CommandPlace<'_>,
     ) -> Result<bool, PathError> {
-        let command = command_of(self.words(by), usize::MAX);
+        let command = command_of(self.words(by), usize::MAX).into_owned();
         let program = command.first().and_then(Word::literal).map(base_name).unwrap_or_default();
         let Some(checker) = files::of_program(program) else { return Ok(true) };
-        let beside = match program {
-            "isort" => self.sorts_beside(by, place)?,
+        if self.writes_one_of(checker.names) {
+            return Ok(false);
+        }
+        let Some(files) = self.settings_files((program, checker), by, place)? else {
+            return Ok(false);
+        };
+        let (mut fine, goes_into_git) = self.uses_of(checker, files, by, place)?;
+        fine &= match program {
+            "isort" => self.sorts_beside(by, goes_into_git, place)?,
             "prettier" => self.keeps_cache(by, place)?,
             _ => true,
         };
-        if !beside || self.writes_one_of(checker.names) {
-            return Ok(false);
-        }
-        let Some(files) = self.settings_files(checker, by, place)? else { return Ok(false) };
-        let fine = self.uses_of(checker, files, by, place)?;
         // ESLint looks at what such a pattern takes in again.
         let patterns = named_by_options(self.words(by), checker.taking_in);
         let takes_in = patterns.iter().any(|it| it.is_none_or(|pattern| pattern.starts_with('!')));
@@ -71,12 +76,15 @@ impl ActionReader<'_> {
         self.actions.iter().any(|action| may_be_written(&action.kind, names))
     }
 
-    /// Follows what is in these files; the answer is whether all of it is harmless.
+    /// Follows what is in these files; the answer is whether all of it is harmless, and whether it lets the checker go into `.git`.
     fn uses_of(
         &mut self, checker: &KnownChecker, mut left: Vec<SettingsFile>, by: ByArgument,
         place: CommandPlace<'_>,
-    ) -> Result<bool, PathError> {
+    ) -> Result<(bool, bool), PathError> {
         let (dirs, _) = places(place.start, self.files)?;
+        // Options that take the place of what a checker leaves out by itself.
+        let left_out = named_by_options(self.words(by), checker.leaving_out);
+        let mut goes_into_git = !left_out.is_empty() && !left_out.contains(&Some(GIT));
         let mut named = BTreeSet::new();
         let mut finding: BTreeSet<String> = BTreeSet::new();
         let mut fine = true;
@@ -122,6 +130,7 @@ impl ActionReader<'_> {
                     SettingUse::Packages => {
                         finding.extend(dirs.iter().cloned().chain([folder.to_owned()]));
                     }
+                    SettingUse::Git => goes_into_git = true,
                     SettingUse::TakesIn => fine &= !self.shows_or_changes(by),
                 }
             }
@@ -132,7 +141,7 @@ impl ActionReader<'_> {
         for folder in finding {
             fine &= fine && self.has_own_packages(&folder)?;
         }
-        Ok(fine)
+        Ok((fine, goes_into_git))
     }
 
     /// Whether the words have it change files, or perhaps show what is in them.
@@ -193,7 +202,7 @@ impl ActionReader<'_> {
 
     /// The files of settings that count for what this command looks at, each with the name that says how it is read.
     fn settings_files(
-        &self, checker: &KnownChecker, by: ByArgument, place: CommandPlace<'_>,
+        &self, (program, checker): (&str, &KnownChecker), by: ByArgument, place: CommandPlace<'_>,
     ) -> Result<Option<Vec<SettingsFile>>, PathError> {
         let looked_at = self.looked_at(by, place)?;
         let mut found = Vec::new();
@@ -250,8 +259,9 @@ impl ActionReader<'_> {
             }
         }
         let goes_in = |name: &str| !PASSED.contains(&name) && !ignored.contains(&name);
+        let follows = links_read(program) == LinksRead::All;
         for top in looked_at.tops.iter().filter(|_| checker.below) {
-            let folders = folders_with(checker.names, top, goes_in, &mut left, self.files);
+            let folders = folders_with(checker.names, top, goes_in, follows, &mut left, self.files);
             let Some(folders) = folders else { return Ok(None) };
             for folder in folders {
                 add(&folder, self.files, &mut found)?;

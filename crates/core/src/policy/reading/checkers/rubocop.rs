@@ -96,7 +96,6 @@ fn is_ruby(pattern: &str) -> bool {
         "Gemfile",
         ".jbuilder",
         ".podspec",
-        "*file",
     ];
     let pattern = pattern.trim();
     // Without quotes these begin an alias, an anchor, a tag, or a text of several lines.

@@ -9,7 +9,9 @@ pub(super) fn check(
     read: fn(&str, &str) -> SettingUses, fine: &[(&str, &str)], others: &[(&str, &str)],
 ) {
     let is_fine = |name: &str, text: &str| {
-        let is_own = |it: &SettingUse| matches!(it, SettingUse::Packages | SettingUse::Module(_));
+        let is_own = |it: &SettingUse| {
+            matches!(it, SettingUse::Git | SettingUse::Packages | SettingUse::Module(_))
+        };
         read(name, text).is_some_and(|uses| uses.iter().all(is_own))
     };
     for (name, text) in fine {
