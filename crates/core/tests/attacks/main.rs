@@ -15,6 +15,7 @@ mod programs;
 mod repositories;
 mod rewritten;
 mod rights;
+mod runners_told;
 mod secrets;
 mod settings;
 mod settings_of_checkers;

@@ -138,6 +138,11 @@ fn called(name: &str) -> Option<&'static ProgramSpec> {
     tables().program(base_name(name))
 }
 
+/// What the words of this command have it use, whichever commands stand beside it.
+pub(crate) fn used_by(argv: &[Word]) -> CommandEffects {
+    of(argv, &[])
+}
+
 /// What this command does with its arguments. A program that is not known does nothing that could be said.
 ///
 /// `files`: words that stand for one file or several, never for an option, even where they split (what `find -exec` adds below a

@@ -1,7 +1,7 @@
 //! Which files hold the settings of each checker, and who reads them.
 
 use super::kinds::SettingUses;
-use super::{javascript, python, rubocop, runners};
+use super::{javascript, phpunit, python, rubocop, runners};
 
 /// Where a checker finds its settings, and what they may say.
 pub(super) struct KnownChecker {
@@ -165,7 +165,7 @@ const MOCHA: KnownChecker = KnownChecker {
 const PHPUNIT: KnownChecker = KnownChecker {
     names: &["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"],
     options: &["-c", "--configuration"],
-    read: runners::of_phpunit,
+    read: phpunit::of_phpunit,
     ..NONE
 };
 
@@ -187,7 +187,7 @@ const PYTEST: KnownChecker = KnownChecker {
 const RSPEC: KnownChecker = KnownChecker {
     names: &[".rspec", ".rspec-local"],
     options: &["-O", "--options"],
-    read: runners::of_words,
+    read: runners::of_rspec,
     ..NONE
 };
 

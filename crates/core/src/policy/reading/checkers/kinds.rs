@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::runners::split;
 use super::values::{SettingTable, SettingValue};
 use crate::policy::action::literal;
 use crate::shell::{FileAccess, base_name, opens, written_out};
@@ -26,6 +27,10 @@ pub(super) enum SettingUse {
     TakesIn,
     /// The `.git` that it passes over by itself.
     Git,
+    /// A file or a folder of the project, seen from where the checker runs, or from the folder of the settings.
+    Own(String),
+    /// Words that stand before those of its command line.
+    Words(Vec<String>),
 }
 
 /// The kind of a value.
@@ -61,6 +66,30 @@ pub(super) enum ValueKind {
     Kept,
     /// Tables with the same settings for some modules.
     Tables,
+    /// The same, or files of settings in the project.
+    Projects,
+    /// Words of its command line.
+    CommandLine,
+    /// Files and folders of the project.
+    Inside,
+    /// Code of the project or of its packages, perhaps with what that is told.
+    Code,
+    /// The name of a package.
+    Package,
+    /// Scripts of the project that it runs.
+    Scripts,
+    /// What code of the project, or of its packages, is told. A path is written.
+    Told,
+    /// Endings of sources.
+    Endings,
+    /// What becomes of warnings, perhaps of those of a module.
+    Warnings,
+    /// Options of Node.
+    Node,
+    /// A part of the name of a source of PHP.
+    Php,
+    /// A value of a variable.
+    Variable,
 }
 
 use ValueKind::*;
@@ -83,6 +112,18 @@ const KINDS: &[(&str, ValueKind)] = &[
     ("sources", Sources),
     ("kept", Kept),
     ("tables", Tables),
+    ("projects", Projects),
+    ("command-line", CommandLine),
+    ("inside", Inside),
+    ("code", Code),
+    ("package", Package),
+    ("scripts", Scripts),
+    ("told", Told),
+    ("endings", Endings),
+    ("warnings", Warnings),
+    ("node", Node),
+    ("php", Php),
+    ("variable", Variable),
 ];
 
 /// The keys of each kind, and the kinds of each tool.
@@ -137,6 +178,15 @@ fn use_of(tool: &str, kind: ValueKind, value: &SettingValue) -> SettingUses {
         value.texts().is_some_and(|texts| texts.into_iter().all(is_fine))
     };
     let fine = match (kind, value) {
+        (CommandLine, _) => {
+            // A list has words, and a text is split.
+            let words = match value {
+                List(_) => value.texts()?.into_iter().map(one_word).collect(),
+                Text(text) => split(text),
+                _ => None,
+            };
+            return Some(vec![SettingUse::Words(words?)]);
+        }
         // Some hand each value on as a word of a command line.
         (_, Text(text)) if text.starts_with('-') => false,
         (Switch, value) => matches!(value, Flag(_) | Digits),
@@ -180,21 +230,186 @@ fn use_of(tool: &str, kind: ValueKind, value: &SettingValue) -> SettingUses {
             }
             return Some(uses);
         }
-        (Kept, Text(path)) if path == "/dev/null" => true,
+        (Kept, Text(path)) if NOWHERE.contains(&path.as_str()) => true,
         (Kept, Text(path)) if is_plain_path(path) => {
             return Some(vec![SettingUse::Path(FileAccess::Write, path.clone())]);
         }
-        (Tables, List(tables)) => {
+        (Tables | Projects, List(tables)) => {
             let mut all = Vec::new();
             for table in tables {
-                let Table(table) = table else { return None };
-                all.extend(uses(tool, table)?);
+                all.extend(match (kind, table) {
+                    (_, Table(table)) => uses(tool, table)?,
+                    (Projects, path) => insides(path)?,
+                    _ => return None,
+                });
             }
             return Some(all);
         }
+        (Inside, _) => return insides(value),
+        (ValueKind::Code, _) => return code(value),
+        (Package, Text(name)) => !name.starts_with('.') && is_plain_path(&name.replace('@', "")),
+        (Scripts, _) => return scripts(tool, value),
+        (Told, _) => return told(value),
+        (Endings, _) => all(|it| ENDINGS.contains(&it.trim_start_matches('.'))),
+        (Warnings, _) => return warnings(value),
+        (Node, _) => {
+            let options = value.texts()?.into_iter().map(node_option);
+            return options.collect::<Option<Vec<_>>>().map(|it| it.concat());
+        }
+        (Php, Text(text)) => is_word(text) && (!text.contains('.') || text.ends_with(".php")),
+        (Variable, Flag(_) | Digits) => true,
+        (Variable, Text(text)) => is_plain_path(text) || is_bare(text),
         _ => false,
     };
     fine.then(Vec::new)
+}
+
+/// Where what is written is kept nowhere.
+const NOWHERE: &[&str] = &["/dev/null", "php://stdout", "php://stderr"];
+
+/// Endings of what runs as JavaScript, and of data that goes with it.
+const ENDINGS: &[&str] =
+    &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "json", "node", "vue", "svelte"];
+
+/// A word that the program makes no other of.
+fn one_word(word: &str) -> Option<String> {
+    (!word.contains(['$', '~', '`', '\\'])).then(|| word.to_owned())
+}
+
+/// Paths of the project, in a list or with blanks or commas between them. Of a pattern it is the folder that it begins with.
+fn insides(value: &SettingValue) -> SettingUses {
+    let parts = |text: &'_ str| match value {
+        SettingValue::List(_) => vec![text.to_owned()],
+        _ => text.split([' ', ',', '\n', '\t']).map(str::to_owned).collect(),
+    };
+    let mut all = Vec::new();
+    for path in value.texts()?.into_iter().flat_map(parts).filter(|path| !path.is_empty()) {
+        all.push(SettingUse::Own(inside(&path)?));
+    }
+    Some(all)
+}
+
+fn inside(path: &str) -> Option<String> {
+    let begins = path
+        .split_once('*')
+        .map_or(path, |(begins, _)| begins.rsplit_once('/').map_or(".", |(folder, _)| folder));
+    is_plain_path(&path.replace('*', "x")).then(|| begins.to_owned())
+}
+
+/// Names of packages and of files: one, several, each with what it is told, or those of a table.
+fn code(value: &SettingValue) -> SettingUses {
+    use SettingValue::{Flag, List, Table, Text};
+    let mut all = Vec::new();
+    match value {
+        // What a pattern found stands behind a `$`.
+        Text(name) => {
+            let digit = |it: char| it.is_ascii_digit();
+            let mut found = name.split('$');
+            let begins = found.next().unwrap_or_default().to_owned();
+            let rest = found.map(|part| part.strip_prefix(digit).map(|rest| format!("x{rest}")));
+            let path = rest.collect::<Option<Vec<_>>>().map(|it| begins + &it.concat())?;
+            let path = path.replace('@', "");
+            all.push(is_plain_path(&path).then(|| SettingUse::Own(name.clone()))?);
+        }
+        List(items) => {
+            for item in items {
+                all.extend(if let Table(_) = item { told(item) } else { code(item) }?);
+            }
+        }
+        Table(entries) => {
+            for (_, value) in entries {
+                all.extend(code(value)?);
+            }
+        }
+        Flag(false) | SettingValue::Nothing => {}
+        _ => return None,
+    }
+    Some(all)
+}
+
+/// Files that are run. What a pattern finds ends like a script, and a folder is gone through for those that do.
+fn scripts(tool: &str, value: &SettingValue) -> SettingUses {
+    let mut all = Vec::new();
+    for text in value.texts()? {
+        if !text.contains('*') && is_plain_path(text) {
+            all.push(SettingUse::Path(FileAccess::Read, text.to_owned()));
+            all.push(SettingUse::Own(text.to_owned()));
+            continue;
+        }
+        let known = are_kinds(tool, &SettingValue::Text(text.to_owned()), false);
+        for path in written_out(text).filter(|_| known)? {
+            all.push(SettingUse::Own(inside(&path)?));
+        }
+    }
+    Some(all)
+}
+
+/// All texts in it: one that is a path is written, and another is no path.
+fn told(value: &SettingValue) -> SettingUses {
+    use SettingValue::{Flag, List, Number, Table, Text};
+    let mut all = Vec::new();
+    match value {
+        Text(text) => {
+            // Some have a name before it.
+            let path = text.split_once('=').map_or(text.as_str(), |(_, value)| value);
+            let is_address = ["http://", "https://"].iter().any(|it| text.starts_with(it));
+            match is_plain_path(path) {
+                true => all.push(SettingUse::Path(FileAccess::Write, path.to_owned())),
+                false => (is_address || is_bare(path)).then_some(())?,
+            }
+        }
+        List(items) => {
+            for item in items {
+                all.extend(told(item)?);
+            }
+        }
+        Table(entries) => {
+            for (key, value) in entries {
+                // Settings of a compiler that it reads.
+                let is_code = ["tsconfig", "tsConfig", "babelConfig"].contains(&key.as_str());
+                all.extend(if is_code { code(value) } else { told(value) }?);
+            }
+        }
+        Flag(_) | Number | SettingValue::Nothing => {}
+    }
+    Some(all)
+}
+
+/// Whether a text is surely no path.
+fn is_bare(text: &str) -> bool {
+    !text.contains(['/', '\\', '~', '$', '%']) && text != ".."
+}
+
+/// `error`, `ignore:MESSAGE:CATEGORY:MODULE:LINE`. The category may be one of a module, which is loaded.
+fn warnings(value: &SettingValue) -> SettingUses {
+    let mut all = Vec::new();
+    for line in value.texts()?.into_iter().flat_map(str::lines) {
+        let category = line.split(':').nth(2).unwrap_or_default().trim();
+        if !is_word(category) {
+            return None;
+        }
+        if let Some((module, _)) = category.rsplit_once('.') {
+            all.push(SettingUse::Module(module.to_owned()));
+        }
+    }
+    Some(all)
+}
+
+/// An option of Node that says how sources are read, or loads code of the project or of its packages.
+fn node_option(option: &str) -> SettingUses {
+    const PLAIN: &[&str] = &[
+        "enable-source-maps",
+        "experimental-specifier-resolution",
+        "max-old-space-size",
+        "no-warnings",
+    ];
+    const LOADS: &[&str] = &["experimental-loader", "import", "loader", "require"];
+    let (name, value) = option.split_once('=').unwrap_or((option, ""));
+    match name {
+        _ if PLAIN.contains(&name) && is_word(value) => Some(Vec::new()),
+        _ if LOADS.contains(&name) => code(&SettingValue::Text(value.to_owned())),
+        _ => None,
+    }
 }
 
 const INCLUDED: &[&str] = &[
@@ -318,7 +533,7 @@ mod tests {
             let kind = line.split_whitespace().next().unwrap();
             assert!(KINDS.iter().any(|(known, _)| *known == kind), "{line}");
         }
-        assert_eq!(KNOWN.len(), 8);
+        assert_eq!(KNOWN.len(), 13);
         assert!(is_known("isort", "known_django") && !is_known("isort", "known_"));
         assert!(!is_known("mypy", "install_types") && !is_known("mypy", "files "));
     }

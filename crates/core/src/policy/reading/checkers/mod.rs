@@ -4,6 +4,7 @@ mod beside;
 mod files;
 mod javascript;
 mod kinds;
+mod phpunit;
 mod python;
 mod rubocop;
 mod runners;
@@ -20,9 +21,12 @@ use super::loaded::CommandPlace;
 use super::looked_at::{MOST_NAMES, MOST_TEXT, folders_with};
 use super::repository::upwards;
 use crate::path::{DirListing, FileLookup, PathContext, PathError, is_below, locate, plain_text};
-use crate::policy::action::{ByArgument, UseExtent};
+use crate::policy::action::{ByArgument, UseExtent, literal};
 use crate::policy::judge::places;
-use crate::shell::{FileAccess, LinksRead, Word, WordPiece, base_name, command_of, links_read};
+use crate::shell::{
+    DoubtReason, FileAccess, LinksRead, PathUse, Word, WordPiece, base_name, command_of,
+    links_read, used_by,
+};
 use files::KnownChecker;
 use kinds::{SettingUse, is_plain_path};
 
@@ -98,8 +102,9 @@ impl ActionReader<'_> {
             for used in uses {
                 match used {
                     SettingUse::Path(access, path) => {
-                        // Some take what is read from the folder of the file.
-                        let own = (access == FileAccess::Read).then_some(folder);
+                        // Some take it from the folder of the file.
+                        let is_own = access == FileAccess::Read || checker.of_user.is_empty();
+                        let own = is_own.then_some(folder);
                         for dir in dirs.iter().map(String::as_str).chain(own) {
                             let from =
                                 PathContext { cwd: dir.to_owned(), ..PathContext::default() };
@@ -130,6 +135,17 @@ impl ActionReader<'_> {
                     SettingUse::Packages => {
                         finding.extend(dirs.iter().cloned().chain([folder.to_owned()]));
                     }
+                    SettingUse::Own(path) => {
+                        for dir in dirs.iter().map(String::as_str).chain([folder]) {
+                            let from =
+                                PathContext { cwd: dir.to_owned(), ..PathContext::default() };
+                            fine &=
+                                self.stays_inside(&locate(&path, &from, self.files)?.lexical)?;
+                        }
+                    }
+                    SettingUse::Words(words) => {
+                        fine &= self.says_no_others(&words, folder, by, place)?;
+                    }
                     SettingUse::Git => goes_into_git = true,
                     SettingUse::TakesIn => fine &= !self.shows_or_changes(by),
                 }
@@ -142,6 +158,57 @@ impl ActionReader<'_> {
             fine &= fine && self.has_own_packages(&folder)?;
         }
         Ok((fine, goes_into_git))
+    }
+
+    /// Reads words that settings put before those of the command, seen from where it runs and from this folder. What they have it
+    /// use is a use of the command; the answer is whether all of it is known.
+    fn says_no_others(
+        &mut self, words: &[String], folder: &str, by: ByArgument, place: CommandPlace<'_>,
+    ) -> Result<bool, PathError> {
+        let command = command_of(self.words(by), usize::MAX).into_owned();
+        let Some((program, rest)) = command.split_first() else { return Ok(false) };
+        let said = words.iter().map(|word| literal(word.as_str()));
+        let argv: Vec<Word> =
+            std::iter::once(program.clone()).chain(said).chain(rest.iter().cloned()).collect();
+        let (all, own) = (used_by(&argv), used_by(&command));
+        // The last of them may take the first word of the command.
+        let is_said = |arg: usize| arg <= words.len();
+        let is_own = |arg: usize| arg == words.len() + 1;
+        let first = |arg: usize| arg.saturating_sub(words.len());
+        for (arg, why) in all.unknown {
+            let known = is_own(arg) && own.unknown.contains(&(first(arg), why));
+            if (is_said(arg) || is_own(arg)) && !known && why != DoubtReason::SettingsOfChecker {
+                return Ok(false);
+            }
+        }
+        let mut loads = Vec::new();
+        for (arg, target) in all.loads {
+            let known = is_own(arg) && own.loads.contains(&(first(arg), target.clone()));
+            if (is_said(arg) || is_own(arg)) && !known {
+                loads.push(target);
+            }
+        }
+        for target in loads {
+            if !self.is_own(&target, place.start)? {
+                return Ok(false);
+            }
+        }
+        let (dirs, adrift) = places(place.start, self.files)?;
+        for used in all.paths {
+            let as_own = PathUse { arg: first(used.arg), ..used.clone() };
+            let known = is_own(used.arg) && own.paths.contains(&as_own);
+            if used.arg == 0 || known || !(is_said(used.arg) || is_own(used.arg)) {
+                continue;
+            }
+            let Some(path) = used.target.literal().filter(|_| !adrift) else { return Ok(false) };
+            let extent = if used.recursive { UseExtent::Tree } else { UseExtent::Itself };
+            for dir in dirs.iter().map(String::as_str).chain([folder]) {
+                let from = PathContext { cwd: dir.to_owned(), ..PathContext::default() };
+                let path = locate(path, &from, self.files)?.lexical;
+                self.also_uses(by.command, used.access, path, extent, place);
+            }
+        }
+        Ok(all.urls.is_empty() && all.launches.is_none())
     }
 
     /// Whether the words have it change files, or perhaps show what is in them.

@@ -22,6 +22,18 @@ pub(super) fn check(
     }
 }
 
+/// The same of a program that also uses what lies in the project, and reads words as those of its command line.
+pub(super) fn check_inside(
+    read: fn(&str, &str) -> SettingUses, fine: &[(&str, &str)], others: &[(&str, &str)],
+) {
+    for (name, text) in fine {
+        assert!(read(name, text).is_some(), "{text}");
+    }
+    for (name, text) in others {
+        assert!(read(name, text).is_none(), "{text}");
+    }
+}
+
 #[test]
 fn settings_that_name_files_are_told_from_others() {
     let toml = "pyproject.toml";
