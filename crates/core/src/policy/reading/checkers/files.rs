@@ -1,6 +1,6 @@
 //! Which files hold the settings of each checker, and who reads them.
 
-use super::kinds::SettingUses;
+use super::setting_use::SettingUses;
 use super::{javascript, phpunit, python, rubocop, runners};
 
 /// Where a checker finds its settings, and what they may say.

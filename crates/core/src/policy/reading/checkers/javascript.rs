@@ -1,7 +1,8 @@
 //! What the settings of prettier, ESLint and oxlint may say.
 
-use super::kinds::{
-    SettingUse, SettingUses, are_first_kinds, are_kinds, is_plain_path, is_word, uses,
+use super::kinds::uses;
+use super::setting_use::{
+    SettingUse, SettingUses, are_first_kinds, are_kinds, is_plain_path, is_word,
 };
 use super::values::{SettingTable, SettingValue, of_json, of_jsonc, of_toml, of_yaml, whole};
 

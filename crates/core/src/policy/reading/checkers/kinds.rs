@@ -4,34 +4,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::runners::split;
-use super::values::{SettingTable, SettingValue};
-use crate::policy::action::literal;
-use crate::shell::{FileAccess, base_name, opens, written_out};
-
-/// What a file of settings has the checker use besides. `None`: that is not known.
-pub(super) type SettingUses = Option<Vec<SettingUse>>;
-
-/// One thing that settings have a checker use.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum SettingUse {
-    /// This path, seen from where the checker runs, with all that is below.
-    Path(FileAccess, String),
-    /// Another file of settings, seen from the folder of the one that names it.
-    GoesOn(String),
-    /// A module of Python, by its dotted name.
-    Module(String),
-    /// Packages, which it finds by their names.
-    Packages,
-    /// What it passes over by itself, too.
-    TakesIn,
-    /// The `.git` that it passes over by itself.
-    Git,
-    /// A file or a folder of the project, seen from where the checker runs, or from the folder of the settings.
-    Own(String),
-    /// Words that stand before those of its command line.
-    Words(Vec<String>),
-}
+use super::inside::{ENDINGS, code, insides, is_bare, node_option, scripts, told, warnings};
+use super::setting_use::{SettingUse, SettingUses, is_plain_path, is_word};
+use super::values::{SettingTable, SettingValue, split};
+use crate::shell::FileAccess;
 
 /// The kind of a value.
 #[derive(Debug, Clone, Copy)]
@@ -267,149 +243,9 @@ fn use_of(tool: &str, kind: ValueKind, value: &SettingValue) -> SettingUses {
 /// Where what is written is kept nowhere.
 const NOWHERE: &[&str] = &["/dev/null", "php://stdout", "php://stderr"];
 
-/// Endings of what runs as JavaScript, and of data that goes with it.
-const ENDINGS: &[&str] =
-    &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "json", "node", "vue", "svelte"];
-
 /// A word that the program makes no other of.
 fn one_word(word: &str) -> Option<String> {
     (!word.contains(['$', '~', '`', '\\'])).then(|| word.to_owned())
-}
-
-/// Paths of the project, in a list or with blanks or commas between them. Of a pattern it is the folder that it begins with.
-fn insides(value: &SettingValue) -> SettingUses {
-    let parts = |text: &'_ str| match value {
-        SettingValue::List(_) => vec![text.to_owned()],
-        _ => text.split([' ', ',', '\n', '\t']).map(str::to_owned).collect(),
-    };
-    let mut all = Vec::new();
-    for path in value.texts()?.into_iter().flat_map(parts).filter(|path| !path.is_empty()) {
-        all.push(SettingUse::Own(inside(&path)?));
-    }
-    Some(all)
-}
-
-fn inside(path: &str) -> Option<String> {
-    let begins = path
-        .split_once('*')
-        .map_or(path, |(begins, _)| begins.rsplit_once('/').map_or(".", |(folder, _)| folder));
-    is_plain_path(&path.replace('*', "x")).then(|| begins.to_owned())
-}
-
-/// Names of packages and of files: one, several, each with what it is told, or those of a table.
-fn code(value: &SettingValue) -> SettingUses {
-    use SettingValue::{Flag, List, Table, Text};
-    let mut all = Vec::new();
-    match value {
-        // What a pattern found stands behind a `$`.
-        Text(name) => {
-            let digit = |it: char| it.is_ascii_digit();
-            let mut found = name.split('$');
-            let begins = found.next().unwrap_or_default().to_owned();
-            let rest = found.map(|part| part.strip_prefix(digit).map(|rest| format!("x{rest}")));
-            let path = rest.collect::<Option<Vec<_>>>().map(|it| begins + &it.concat())?;
-            let path = path.replace('@', "");
-            all.push(is_plain_path(&path).then(|| SettingUse::Own(name.clone()))?);
-        }
-        List(items) => {
-            for item in items {
-                all.extend(if let Table(_) = item { told(item) } else { code(item) }?);
-            }
-        }
-        Table(entries) => {
-            for (_, value) in entries {
-                all.extend(code(value)?);
-            }
-        }
-        Flag(false) | SettingValue::Nothing => {}
-        _ => return None,
-    }
-    Some(all)
-}
-
-/// Files that are run. What a pattern finds ends like a script, and a folder is gone through for those that do.
-fn scripts(tool: &str, value: &SettingValue) -> SettingUses {
-    let mut all = Vec::new();
-    for text in value.texts()? {
-        if !text.contains('*') && is_plain_path(text) {
-            all.push(SettingUse::Path(FileAccess::Read, text.to_owned()));
-            all.push(SettingUse::Own(text.to_owned()));
-            continue;
-        }
-        let known = are_kinds(tool, &SettingValue::Text(text.to_owned()), false);
-        for path in written_out(text).filter(|_| known)? {
-            all.push(SettingUse::Own(inside(&path)?));
-        }
-    }
-    Some(all)
-}
-
-/// All texts in it: one that is a path is written, and another is no path.
-fn told(value: &SettingValue) -> SettingUses {
-    use SettingValue::{Flag, List, Number, Table, Text};
-    let mut all = Vec::new();
-    match value {
-        Text(text) => {
-            // Some have a name before it.
-            let path = text.split_once('=').map_or(text.as_str(), |(_, value)| value);
-            let is_address = ["http://", "https://"].iter().any(|it| text.starts_with(it));
-            match is_plain_path(path) {
-                true => all.push(SettingUse::Path(FileAccess::Write, path.to_owned())),
-                false => (is_address || is_bare(path)).then_some(())?,
-            }
-        }
-        List(items) => {
-            for item in items {
-                all.extend(told(item)?);
-            }
-        }
-        Table(entries) => {
-            for (key, value) in entries {
-                // Settings of a compiler that it reads.
-                let is_code = ["tsconfig", "tsConfig", "babelConfig"].contains(&key.as_str());
-                all.extend(if is_code { code(value) } else { told(value) }?);
-            }
-        }
-        Flag(_) | Number | SettingValue::Nothing => {}
-    }
-    Some(all)
-}
-
-/// Whether a text is surely no path.
-fn is_bare(text: &str) -> bool {
-    !text.contains(['/', '\\', '~', '$', '%']) && text != ".."
-}
-
-/// `error`, `ignore:MESSAGE:CATEGORY:MODULE:LINE`. The category may be one of a module, which is loaded.
-fn warnings(value: &SettingValue) -> SettingUses {
-    let mut all = Vec::new();
-    for line in value.texts()?.into_iter().flat_map(str::lines) {
-        let category = line.split(':').nth(2).unwrap_or_default().trim();
-        if !is_word(category) {
-            return None;
-        }
-        if let Some((module, _)) = category.rsplit_once('.') {
-            all.push(SettingUse::Module(module.to_owned()));
-        }
-    }
-    Some(all)
-}
-
-/// An option of Node that says how sources are read, or loads code of the project or of its packages.
-fn node_option(option: &str) -> SettingUses {
-    const PLAIN: &[&str] = &[
-        "enable-source-maps",
-        "experimental-specifier-resolution",
-        "max-old-space-size",
-        "no-warnings",
-    ];
-    const LOADS: &[&str] = &["experimental-loader", "import", "loader", "require"];
-    let (name, value) = option.split_once('=').unwrap_or((option, ""));
-    match name {
-        _ if PLAIN.contains(&name) && is_word(value) => Some(Vec::new()),
-        _ if LOADS.contains(&name) => code(&SettingValue::Text(value.to_owned())),
-        _ => None,
-    }
 }
 
 const INCLUDED: &[&str] = &[
@@ -435,21 +271,6 @@ fn items<'t>(text: &'t str, between: &'static [char]) -> impl Iterator<Item = &'
 fn are_words(text: &str) -> bool {
     let text = text.trim_matches(['"', '\'']);
     text.split([',', ' ', '\n']).all(|word| word.is_empty() || is_word(word))
-}
-
-/// Whether it is one word that leads nowhere.
-pub(super) fn is_word(text: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.+*-".contains(&byte);
-    !text.starts_with('-') && text.bytes().all(is_plain)
-}
-
-/// Whether it is a path below where it is seen from, without anything that a program could put another text for.
-pub(super) fn is_plain_path(path: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./-".contains(&byte);
-    !path.is_empty()
-        && path.bytes().all(is_plain)
-        && !path.starts_with(['/', '-'])
-        && path.split('/').all(|name| name != "..")
 }
 
 /// Whether a pattern finds sources of Python alone.
@@ -489,37 +310,6 @@ fn computes(text: &str) -> bool {
     words.all(|word| {
         word.bytes().all(|it| it.is_ascii_digit() || it == b'.') || NAMES.contains(&word)
     })
-}
-
-/// Whether patterns find files of kinds that this program opens below a folder, as its settings may say. With some, a pattern for all
-/// in a folder adds none.
-pub(super) fn are_kinds(program: &str, files: &SettingValue, adds_by_ending: bool) -> bool {
-    find_kinds(opens(&[literal(program)]).names, files, adds_by_ending)
-}
-
-/// The same of those that it opens without settings.
-pub(super) fn are_first_kinds(program: &str, files: &SettingValue) -> bool {
-    find_kinds(opens(&[literal(program)]).first, files, true)
-}
-
-fn find_kinds(known: &[&str], files: &SettingValue, adds_by_ending: bool) -> bool {
-    let is_kind = |pattern: &String| {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./*-".contains(&byte);
-        let ends = |kind: &&str| match kind.strip_prefix('*') {
-            Some(end) => !end.contains('*') && pattern.ends_with(end),
-            None => base_name(pattern) == *kind,
-        };
-        pattern.bytes().all(is_plain) && known.iter().any(ends)
-    };
-    let is_folder = |pattern: &str| {
-        let (folder, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./*-".contains(&byte);
-        adds_by_ending && matches!(last, "*" | "**") && folder.bytes().all(is_plain)
-    };
-    let is_fine = |pattern: &str| {
-        is_folder(pattern) || written_out(pattern).is_some_and(|all| all.iter().all(is_kind))
-    };
-    files.texts().is_some_and(|texts| texts.into_iter().all(is_fine))
 }
 
 #[cfg(test)]

@@ -2,12 +2,14 @@
 
 mod beside;
 mod files;
+mod inside;
 mod javascript;
 mod kinds;
 mod phpunit;
 mod python;
 mod rubocop;
 mod runners;
+mod setting_use;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -28,7 +30,7 @@ use crate::shell::{
     links_read, used_by,
 };
 use files::KnownChecker;
-use kinds::{SettingUse, is_plain_path};
+use setting_use::{SettingUse, is_plain_path};
 
 /// Folders without settings of a checker.
 const PASSED: &[&str] = &["node_modules", ".git"];

@@ -1,6 +1,7 @@
 //! What the settings of PHPUnit may say, which are XML.
 
-use super::kinds::{SettingUses, uses};
+use super::kinds::uses;
+use super::setting_use::SettingUses;
 use super::values::{SettingTable, SettingValue};
 
 /// Elements with a value of PHP, or for the tests, under a name.

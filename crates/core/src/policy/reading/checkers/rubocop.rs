@@ -1,7 +1,7 @@
 //! What the settings of RuboCop say of files, read line by line.
 
 use super::javascript::leads_out;
-use super::kinds::SettingUses;
+use super::setting_use::SettingUses;
 
 /// The words of an options file of RuboCop that name no file.
 const RUBOCOP_HARMLESS: &[&str] = &[

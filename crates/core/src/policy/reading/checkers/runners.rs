@@ -1,8 +1,11 @@
 //! What the settings of programs that run tests may say. Such a program runs what lies in the project anyway: what they name has to lie
 //! there, what they have it write is a write of its own, and words for its command line are read as those are.
 
-use super::kinds::{SettingUse, SettingUses, uses};
-use super::values::{SettingTable, SettingValue, ini, of_jsonc, of_toml, of_yaml, taken, whole};
+use super::kinds::uses;
+use super::setting_use::{SettingUse, SettingUses};
+use super::values::{
+    SettingTable, SettingValue, ini, of_jsonc, of_toml, of_yaml, split, taken, whole,
+};
 
 pub(super) fn of_pytest(name: &str, text: &str) -> SettingUses {
     let settings = if name.ends_with(".toml") {
@@ -87,28 +90,6 @@ pub(super) fn of_rspec(_: &str, text: &str) -> SettingUses {
     let mut all = uses("rspec", &vec![("require".to_owned(), required)])?;
     all.push(SettingUse::Words(rest));
     Some(all)
-}
-
-/// The words of a text, as a shell splits them. `None`: a shell, or the program, may make others of them.
-pub(super) fn split(text: &str) -> Option<Vec<String>> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    for char in text.chars() {
-        match (char, quote) {
-            ('\\' | '$' | '~' | '`', _) => return None,
-            (char, Some(open)) if char == open => quote = None,
-            (char, Some(_)) => word.get_or_insert_default().push(char),
-            ('"' | '\'', None) => {
-                quote = Some(char);
-                word.get_or_insert_default();
-            }
-            (char, None) if char.is_whitespace() => words.extend(word.take()),
-            (char, None) => word.get_or_insert_default().push(char),
-        }
-    }
-    words.extend(word);
-    quote.is_none().then_some(words)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Settings of each checker that are harmless, and others.
 
 use super::javascript::of_prettier;
-use super::kinds::{SettingUse, SettingUses};
 use super::python::{of_black, of_flake8, of_isort, of_mypy, of_pylint};
+use super::setting_use::{SettingUse, SettingUses};
 
 /// Texts that have a checker use nothing besides, and texts that do, or are not understood.
 pub(super) fn check(

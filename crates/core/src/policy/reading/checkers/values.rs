@@ -240,6 +240,28 @@ fn yaml_scalar(text: &str) -> Option<SettingValue> {
     })
 }
 
+/// The words of a text, as a shell splits them. `None`: a shell, or the program, may make others of them.
+pub(super) fn split(text: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for char in text.chars() {
+        match (char, quote) {
+            ('\\' | '$' | '~' | '`', _) => return None,
+            (char, Some(open)) if char == open => quote = None,
+            (char, Some(_)) => word.get_or_insert_default().push(char),
+            ('"' | '\'', None) => {
+                quote = Some(char);
+                word.get_or_insert_default();
+            }
+            (char, None) if char.is_whitespace() => words.extend(word.take()),
+            (char, None) => word.get_or_insert_default().push(char),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
