@@ -47,14 +47,22 @@ const LINTS: &[&str] = &[
 fn what_a_formatter_rewrites_below_protected_folders_is_asked_about() {
     let house = house("rewritten");
     plain(&house);
+    house.put("project/Cargo.toml", "[package]\nname = \"x\"\n");
+    house.put("project/go.mod", "module x\n");
     for folder in [".claude/hooks", ".vscode", ".github/scripts", ".husky"] {
         asks_beside(&house, &format!("{folder}/x.py"), "import sys\nimport os\n", SORTS);
         asks_beside(&house, &format!("{folder}/x.sh"), "a\n", SHELLS);
         asks_beside(&house, &format!("{folder}/x.js"), "a\n", LINTS);
         asks_beside(&house, &format!("{folder}/x.mts"), "a\n", LINTS);
-        asks_beside(&house, &format!("{folder}/x.go"), "a\n", &["gofmt -w .", "gofmt -s -w ."]);
+        asks_beside(
+            &house,
+            &format!("{folder}/x.go"),
+            "a\n",
+            &["gofmt -w .", "gofmt -s -w .", "golangci-lint run --fix"],
+        );
         asks_beside(&house, &format!("{folder}/x.rb"), "a\n", &["rubocop -a", "rubocop -A ."]);
         asks_beside(&house, &format!("{folder}/x.zig"), "a\n", &["zig fmt ."]);
+        asks_beside(&house, &format!("{folder}/x.rs"), "a\n", &["cargo fmt", "cargo clippy --fix"]);
         asks_beside(
             &house,
             &format!("{folder}/z.py"),
