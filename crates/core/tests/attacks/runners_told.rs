@@ -204,3 +204,41 @@ fn files_that_settings_of_other_runners_name_are_written_or_have_to_be_the_proje
         asks_with(&house, &policy, file, text, lines);
     }
 }
+
+#[test]
+fn other_settings_that_a_runner_goes_on_to_count() {
+    let house = house("told-further");
+    house.put("project/.env", "PASSWORD=hunter2");
+    house.put("project/more.ini", "[pytest]\naddopts = --log-file=.env\n");
+    house.put("project/more.json", r#"{"mocha":{"require":"../x.js"}}"#);
+    let policy = started(&house, "developer", "project");
+    tried(
+        &policy,
+        &[
+            "pytest --config-file=more.ini",
+            "pytest --config-file more.ini",
+            "pytest -c more.ini",
+            "pytest --cov --cov-config=more.ini",
+            "mocha --package more.json",
+            "isort --resolve-all-configs .",
+        ],
+        &["pytest --co -q", "pytest --cov=src --cov-report=term", "mocha --check-leaks"],
+    );
+    asks_with(&house, &policy, "pytest.ini", "[pytest]\naddopts = -c more.ini\n", &["pytest"]);
+    asks_with(&house, &policy, ".mocharc.json", r#"{"package":"more.json"}"#, &["mocha"]);
+    asks_with(&house, &policy, ".coveragerc", "[run]\ndata_file = .env\n", &["pytest --cov"]);
+    let html = "[tool.coverage.html]\ndirectory = '.git/hooks'\n";
+    asks_with(&house, &policy, "pyproject.toml", html, &["pytest --cov --cov-report=html"]);
+    asks_with(&house, &policy, "tox.ini", "[coverage:html]\nextra_css = .env\n", &["pytest --cov"]);
+    house.put("project/.coveragerc", "[run]\nbranch = true\n[html]\ndirectory = htmlcov\n");
+    tried(&policy, &[], &["pytest --cov", "pytest --cov --cov-config=.coveragerc"]);
+    // Projects of jest have settings of their own.
+    for projects in [r#"["packages/a"]"#, r#"["<rootDir>/packages/*"]"#, r#"["."]"#] {
+        house.put("project/jest.config.json", format!(r#"{{"projects":{projects}}}"#));
+        tried(&policy, &[], &["jest"]);
+        let own = "project/packages/a/jest.config.json";
+        house.put(own, r#"{"setupFiles":["../../../x.js"]}"#);
+        tried(&policy, &["jest"], &[]);
+        fs::remove_file(house.root.join(own)).unwrap();
+    }
+}

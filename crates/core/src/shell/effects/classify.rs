@@ -140,7 +140,7 @@ fn command_at(argv: &[Word], arg: usize) -> (Cow<'_, [Word]>, usize) {
     (words, from)
 }
 
-/// Which files a command opens below a folder, whatever lies there.
+/// Which files a command opens below a folder.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct OpenedFiles {
     /// Those of these names: `*.py`. Empty: any file, or it cannot be told.

@@ -11,6 +11,8 @@ pub(super) struct KnownChecker {
     pub(super) of_user: &'static [&'static str],
     /// The options that name another.
     pub(super) options: &'static [&'static str],
+    /// Whether those are never cut short.
+    pub(super) exact: bool,
     /// The options whose patterns take in files that are left out elsewhere, where they begin with `!`.
     pub(super) taking_in: &'static [&'static str],
     /// The options whose values take the place of what it leaves out by itself.
@@ -29,6 +31,7 @@ const NONE: KnownChecker = KnownChecker {
     names: &[],
     of_user: &[],
     options: &[],
+    exact: false,
     taking_in: &[],
     leaving_out: &[],
     below: false,
@@ -156,7 +159,7 @@ const JEST: KnownChecker = KnownChecker {
 
 const MOCHA: KnownChecker = KnownChecker {
     names: &[".mocharc.json", ".mocharc.jsonc", ".mocharc.yaml", ".mocharc.yml", "package.json"],
-    options: &["--config"],
+    options: &["--config", "--package"],
     by_ending: true,
     read: runners::of_mocha,
     ..NONE
@@ -178,8 +181,10 @@ const PYTEST: KnownChecker = KnownChecker {
         "pyproject.toml",
         "setup.cfg",
         "tox.ini",
+        ".coveragerc",
     ],
-    options: &["-c"],
+    options: &["-c", "--config-file", "--cov-config"],
+    exact: true,
     read: runners::of_pytest,
     ..NONE
 };

@@ -21,6 +21,17 @@ pub(super) fn insides(value: &SettingValue) -> SettingUses {
     Some(all)
 }
 
+/// Folders of the project that have settings of their own.
+pub(super) fn projects(value: &SettingValue) -> SettingUses {
+    let mut all = insides(value)?;
+    for path in value.texts()? {
+        // A file of settings may have any name.
+        let is_folder = !path.rsplit('/').next().unwrap_or(path).contains('.') || path == ".";
+        all.push(SettingUse::Folder(inside(path).filter(|_| is_folder)?));
+    }
+    Some(all)
+}
+
 fn inside(path: &str) -> Option<String> {
     let begins = path
         .split_once('*')

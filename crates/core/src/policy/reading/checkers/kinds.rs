@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::inside::{ENDINGS, code, insides, is_bare, node_option, scripts, told, warnings};
+use super::inside::{
+    ENDINGS, code, insides, is_bare, node_option, projects, scripts, told, warnings,
+};
 use super::setting_use::{SettingUse, SettingUses, is_plain_path, is_word};
 use super::values::{SettingTable, SettingValue, split};
 use crate::shell::FileAccess;
@@ -215,7 +217,7 @@ fn use_of(tool: &str, kind: ValueKind, value: &SettingValue) -> SettingUses {
             for table in tables {
                 all.extend(match (kind, table) {
                     (_, Table(table)) => uses(tool, table)?,
-                    (Projects, path) => insides(path)?,
+                    (Projects, path) => projects(path)?,
                     _ => return None,
                 });
             }
@@ -323,7 +325,7 @@ mod tests {
             let kind = line.split_whitespace().next().unwrap();
             assert!(KINDS.iter().any(|(known, _)| *known == kind), "{line}");
         }
-        assert_eq!(KNOWN.len(), 13);
+        assert_eq!(KNOWN.len(), 14);
         assert!(is_known("isort", "known_django") && !is_known("isort", "known_"));
         assert!(!is_known("mypy", "install_types") && !is_known("mypy", "files "));
     }

@@ -72,7 +72,7 @@ impl ActionReader<'_> {
             _ => true,
         };
         // ESLint looks at what such a pattern takes in again.
-        let patterns = named_by_options(self.words(by), checker.taking_in);
+        let patterns = named_by_options(self.words(by), checker.taking_in, checker.exact);
         let takes_in = patterns.iter().any(|it| it.is_none_or(|pattern| pattern.starts_with('!')));
         Ok(fine && (!takes_in || !self.shows_or_changes(by)))
     }
@@ -89,11 +89,12 @@ impl ActionReader<'_> {
     ) -> Result<(bool, bool), PathError> {
         let (dirs, _) = places(place.start, self.files)?;
         // Options that take the place of what a checker leaves out by itself.
-        let left_out = named_by_options(self.words(by), checker.leaving_out);
+        let left_out = named_by_options(self.words(by), checker.leaving_out, checker.exact);
         let mut goes_into_git = !left_out.is_empty() && !left_out.contains(&Some(GIT));
         let mut named = BTreeSet::new();
         let mut finding: BTreeSet<String> = BTreeSet::new();
         let mut fine = true;
+        let mut names = MOST_NAMES;
         while let Some((name, file)) = left.pop() {
             let text = plain_text(self.files, &file, MOST_TEXT);
             let Some(uses) = text.and_then(|text| (checker.read)(&name, &text)) else {
@@ -145,7 +146,37 @@ impl ActionReader<'_> {
                                 self.stays_inside(&locate(&path, &from, self.files)?.lexical)?;
                         }
                     }
+                    SettingUse::Folder(path) => {
+                        let from = PathContext { cwd: folder.to_owned(), ..PathContext::default() };
+                        let top = locate(&path, &from, self.files)?.real;
+                        let goes_in = |name: &str| !PASSED.contains(&name);
+                        let found = folders_with(
+                            checker.names,
+                            &top,
+                            goes_in,
+                            true,
+                            &mut names,
+                            self.files,
+                        );
+                        fine &= found.is_some();
+                        for folder in found.into_iter().flatten() {
+                            for name in checker.names {
+                                let file = format!("{folder}/{name}");
+                                if self.files.has(&file)? && named.insert(file.clone()) {
+                                    left.push(((*name).to_owned(), file));
+                                }
+                            }
+                        }
+                        fine &= named.len() <= MOST_EXTENDED;
+                    }
                     SettingUse::Words(words) => {
+                        // Not that other settings count.
+                        let said: Vec<Word> = [""]
+                            .into_iter()
+                            .chain(words.iter().map(String::as_str))
+                            .map(literal)
+                            .collect();
+                        fine &= named_by_options(&said, checker.options, checker.exact).is_empty();
                         fine &= self.says_no_others(&words, folder, by, place)?;
                     }
                     SettingUse::Git => goes_into_git = true,
@@ -296,7 +327,7 @@ impl ActionReader<'_> {
                 found.push(((*name).to_owned(), file));
             }
         }
-        for value in named_by_options(self.words(by), checker.options) {
+        for value in named_by_options(self.words(by), checker.options, checker.exact) {
             // One of another name may be read in another way, and in a name some put another text for what a `$` begins.
             let Some(value) = value.filter(|it| is_plain_path(it)) else { return Ok(None) };
             let name = base_name(value);
@@ -342,7 +373,7 @@ impl ActionReader<'_> {
 
 /// What the options that name settings are given, also where a program takes their beginnings for them, or letters together. `None`: it is
 /// not known.
-fn named_by_options<'w>(words: &'w [Word], options: &[&str]) -> Vec<Option<&'w str>> {
+fn named_by_options<'w>(words: &'w [Word], options: &[&str], exact: bool) -> Vec<Option<&'w str>> {
     let mut named = Vec::new();
     for (at, word) in words.iter().enumerate().skip(1) {
         let next = || words.get(at + 1).and_then(Word::literal);
@@ -358,7 +389,9 @@ fn named_by_options<'w>(words: &'w [Word], options: &[&str]) -> Vec<Option<&'w s
             None => (text, next()),
         };
         let is_meant = |known: &&str| match (option.strip_prefix("--"), known.strip_prefix("--")) {
-            (Some(begins), Some(known)) => !begins.is_empty() && known.starts_with(begins),
+            (Some(begins), Some(known)) if !exact => {
+                !begins.is_empty() && known.starts_with(begins)
+            }
             _ => *known == option,
         };
         let letters = option.strip_prefix('-').filter(|it| !it.starts_with('-'));

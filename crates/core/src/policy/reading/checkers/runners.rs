@@ -8,7 +8,32 @@ use super::values::{
 };
 
 pub(super) fn of_pytest(name: &str, text: &str) -> SettingUses {
-    let settings = if name.ends_with(".toml") {
+    let mut all = of_coverage(name, text)?;
+    all.extend(of_pytest_settings(name, text)?);
+    Some(all)
+}
+
+/// What is told of coverage, which a common plugin measures.
+fn of_coverage(name: &str, text: &str) -> SettingUses {
+    let settings = match name {
+        "pyproject.toml" => {
+            let all = taken(taken(of_toml(text)?, "tool")?, "coverage")?;
+            let sections = all.into_iter().filter(|(section, _)| section != "paths");
+            sections.map(|(_, section)| whole(section)).collect::<Option<Vec<_>>>()?.concat()
+        }
+        ".coveragerc" => ini(text, |section| !section.ends_with("paths"))?,
+        "setup.cfg" | "tox.ini" => {
+            ini(text, |section| section.starts_with("coverage:") && !section.ends_with("paths"))?
+        }
+        _ => SettingTable::new(),
+    };
+    uses("coverage", &settings)
+}
+
+fn of_pytest_settings(name: &str, text: &str) -> SettingUses {
+    let settings = if name == ".coveragerc" {
+        SettingTable::new()
+    } else if name.ends_with(".toml") {
         let mut all = of_toml(text)?;
         if name == "pyproject.toml" {
             all = taken(all, "tool")?;
@@ -126,8 +151,21 @@ mod tests {
                     "[tool.pytest.ini_options]\naddopts = '-ra'\npythonpath = ['src', '.']\nDJANGO_SETTINGS_MODULE = 'x.settings'\nminversion = '8.0'\nlog_cli = true\n[tool.x]\na = '../x'",
                 ),
                 ("pytest.toml", "[pytest]\nstrict = true\naddopts = ['-ra', '-q']"),
+                (
+                    ".coveragerc",
+                    "[run]\nbranch = True\nsource = src\nomit =\n  */tests/*\nplugins = a.b\n[paths]\nsource =\n  src\n  /x/src\n[report]\nexclude_lines =\n    pragma: no cover\n    if __name__ == .__main__.:\nfail_under = 90\n[html]\ndirectory = htmlcov\n",
+                ),
+                (
+                    "pyproject.toml",
+                    "[tool.coverage.run]\nsource = ['x']\nparallel = true\n[tool.coverage.paths]\na = ['/x']\n[tool.coverage.report]\nexclude_also = ['if TYPE_CHECKING:']\nshow_missing = true\n",
+                ),
             ],
             &[
+                (".coveragerc", "[run]\ndata_file = ../x\n"),
+                (".coveragerc", "[html]\ndirectory = $HOME/x\n"),
+                (".coveragerc", "[run]\nsomething_new = x\n"),
+                ("pyproject.toml", "[tool.coverage.xml]\noutput = '/tmp/x'"),
+                ("setup.cfg", "[coverage:json]\noutput = ~/x\n"),
                 ("pytest.ini", "[pytest]\npythonpath = //tmp\n"),
                 ("pytest.ini", "[pytest]\npythonpath = ..\n"),
                 ("pytest.ini", "[pytest]\naddopts = -v $X\n"),
@@ -166,6 +204,7 @@ mod tests {
                 ("jest.config.json", r#"{"moduleFileExtensions":["env"]}"#),
                 ("jest.config.json", r#"{"coverageDirectory":"../x"}"#),
                 ("jest.config.json", r#"{"projects":[{"setupFiles":["../x"]}]}"#),
+                ("jest.config.json", r#"{"projects":["a/x.json"]}"#),
                 ("jest.config.json", r#"{"preset":"./config"}"#),
                 ("jest.config.json", r#"{"somethingNew":"x"}"#),
             ],

@@ -24,6 +24,8 @@ pub(super) enum SettingUse {
     Git,
     /// A file or a folder of the project, seen from where the checker runs, or from the folder of the settings.
     Own(String),
+    /// A folder in which, and below which, other files of settings count.
+    Folder(String),
     /// Words that stand before those of its command line.
     Words(Vec<String>),
 }
