@@ -196,7 +196,7 @@ describeInBrowser('in a browser', () => {
       await send();
       await expect.poll(() => answers).toEqual([{ id: 'a-c1', approved: true, reason: 'that one' }]);
       const args = { file_path: 'b.txt' };
-      expect(edits).toEqual([{ approvalId: 'gate-1', toolCallId: 'c1', args, reason: 'that one' }]);
+      expect(edits).toEqual([{ approvalId: 'gate-1', toolCallId: 'c1', args, shown: null, reason: 'that one' }]);
     });
 
     test('where the response stays open: the gate gets the arguments, and nothing else is sent', async () => {

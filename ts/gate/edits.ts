@@ -5,13 +5,13 @@ import { toldValue } from '../errors/told-value.js';
 import { messageOf } from '../errors/message-of.js';
 import { readBeside, type EditReading, type ShownEdit } from './edited-call.js';
 import type { CallVerdict } from './judge.js';
-import type { SeenEdit } from './seen-edits.js';
+import type { SeenEdit } from './seen-edit.js';
 import { canonicalize, coversNeeds } from '../native.js';
 import { hasMark } from '../redact/text.js';
 import { isSame } from '../values/same.js';
 import { asWritten, revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 
-/** What an edit is bound to, as it was when it was shown, or decided unseen. */
+/** What an edit is bound to, as it is when it is looked at. */
 export interface BoundEdit extends SeenEdit {
   /** What is shown of it. */
   shown: ShownEdit;
@@ -32,8 +32,6 @@ export interface CheckedEdit extends SeenEdit {
   written: ValueSnapshot;
   /** What the tool gets: what its schema makes of it. */
   args: ValueSnapshot;
-  /** It is bound to what was shown of it before it was decided. */
-  wasShown: boolean;
   /** For those who are asked about it. */
   reading: EditReading;
 }
@@ -50,19 +48,18 @@ export class CheckedEdits {
   }
 
   /**
-   * The edit as it would run, and what it is bound to.
+   * The edit as it would run, and what it is bound to as things are now.
    *
-   * @param seen what was shown of it; absent: it is bound to what is now
    * @throws {InvalidDecisionError} when they do not fit the schema or become others by it, are denied, or need others to agree than the
    * request did
    */
-  async check(written: unknown, seen?: SeenEdit): Promise<CheckedEdit> {
+  async check(written: unknown): Promise<CheckedEdit> {
     const { toolName, parse, judge, bound } = this.#rules;
     const given = snapshot(written);
     const args = snapshot(await parse(written));
     refuseOther(toolName, given, args);
     // Before it is judged: what changes from here on is a change.
-    const { shown, ...now } = await bound(args);
+    const { shown, context, changes } = await bound(args);
     const verdict = await judge(args);
     if (verdict.effect === 'deny')
       throw new InvalidDecisionError({ message: `The edited call of ${toolName} is denied: ${verdict.reason}` });
@@ -74,8 +71,7 @@ export class CheckedEdits {
       });
     // Arguments in a decision have been JSON: an instance of a class comes back as its data.
     const reading = readBeside({ verdict: verdict.said ?? null, shown }, false);
-    const { context, changes } = seen ?? now;
-    const edit = { written: given, args, context, changes, wasShown: seen !== undefined, reading };
+    const edit = { written: given, args, context, changes, reading };
     this.#good.set(digestOf(snapshot(revive(args.json))), edit);
     return edit;
   }

@@ -14,7 +14,6 @@ import { asEdited, AskedTimes, editIn, objectionTo, onceMore } from '../../gate/
 import type { CallDecisions } from './decisions.js';
 import { takenBackFor } from '../../gate/describing.js';
 import { digestOf, type CheckedEdits } from '../../gate/edits.js';
-import type { SeenEdit } from '../../gate/seen-edits.js';
 import { ASK, type CallGuard } from '../gating/guard.js';
 import type { OpenCallPlan } from '../messages/open-step.js';
 import type { OwnEvent } from '../sdk/own-events.js';
@@ -177,7 +176,7 @@ export class RunRequests {
         args: shownArgs(asked),
         signal: this.#options.signal,
       },
-      (written, seen) => asked.edits.check(written, seen),
+      (written) => asked.edits.check(written),
       () => this.#judgeNow(asked),
     );
     asked.record = record;
@@ -308,7 +307,7 @@ export class RunRequests {
       messages: messagesIn(this.#options.guard.call(toolCallId)?.context),
       isAnswered: denied !== undefined,
       supersedes,
-      checkEdit: (written: unknown, seen?: SeenEdit) => asked.edits.check(written, seen),
+      checkEdit: (written: unknown) => asked.edits.check(written),
       judgeAgain: questions === undefined ? () => this.#judgeNow(asked) : undefined,
       signal: this.#options.signal,
     };

@@ -379,7 +379,7 @@ class TheChat implements LocalChat {
     const call = await editedCall(request, snapshot(args).json, read);
     const ask = askOf({ ...call, args, description: '' }, 1, 1);
     if (ask.kind !== 'approval') throw new UsageError('It is a question, and has no arguments to edit: answer it.');
-    return ask;
+    return { ...ask, shown: call.shown };
   }
 
   async refuse(approvalId: string): Promise<void> {

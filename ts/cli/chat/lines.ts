@@ -5,7 +5,14 @@
  */
 import type { Readable } from 'node:stream';
 import { shownPreview } from '../../gate/agent-reason.js';
-import { ANSWERS_TWICE, readQuestionAnswer, SHORT, SHORT_PIPED, untaken } from '../../terminal/answers.js';
+import {
+  ANSWERS_TWICE,
+  readQuestionAnswer,
+  SHORT,
+  SHORT_PIPED,
+  untaken,
+  type PipedCall,
+} from '../../terminal/answers.js';
 import type { PersonCall } from '../../terminal/call-person.js';
 import { linesFor, NO_LONGER_PIPED, OwedLines, unlined } from '../../terminal/owed-lines.js';
 import { failedIn, notTaken, pipedRefusal } from '../../terminal/piped-answer.js';
@@ -309,7 +316,7 @@ class LineFrontEnd {
     // It may have been decided elsewhere meanwhile.
     if (call === null || !this.#isPut) return true;
     if (call !== undefined && !this.#isConfirmed(put, answer, call)) return true;
-    await this.#give(approvalId, answer);
+    await this.#give(approvalId, answer, call);
     return this.#next();
   }
 
@@ -327,10 +334,13 @@ class LineFrontEnd {
     const { approvalId } = ask.request;
     const put = this.#put!;
     put.taken = 1;
-    const reason = await pipedRefusal<TakenAnswer>(line, readAnswer(line, ask), {
-      callOf: async (answer) => (await this.#callOf(ask, put, answer))?.request,
+    const reason = await pipedRefusal<TakenAnswer, PipedCall & SeenAsk>(line, readAnswer(line, ask), {
+      callOf: async (answer) => {
+        const call = await this.#callOf(ask, put, answer);
+        return call && { ...call.request, shown: call.shown ?? null };
+      },
       // It may have been decided elsewhere meanwhile.
-      take: async (answer) => (this.#isPut ? this.#give(approvalId, answer) : undefined),
+      take: async (answer, call) => (this.#isPut ? this.#give(approvalId, answer, call) : undefined),
     }).catch(failedIn);
     return reason !== undefined && this.#isPut ? this.#reject(ask, reason) : this.#next();
   }
@@ -343,8 +353,11 @@ class LineFrontEnd {
     return this.#next();
   }
 
-  /** @returns why it was not taken, where it goes on waiting */
-  async #give(approvalId: string, answer: TakenAnswer): Promise<string | undefined> {
+  /**
+   * @param call as it runs, and was shown
+   * @returns why it was not taken, where it goes on waiting
+   */
+  async #give(approvalId: string, answer: TakenAnswer, call: SeenAsk | undefined): Promise<string | undefined> {
     switch (answer.type) {
       case 'all':
         return (await this.#chat.approveAll()) ?? (this.#isPut ? 'Auto-approve does not answer it.' : undefined);
@@ -356,7 +369,7 @@ class LineFrontEnd {
         // What is tagged stays what its tag says.
         return this.#chat.decide(
           approvalId,
-          answer.type === 'edit' ? { ...answer, args: revive(answer.args) } : answer,
+          answer.type === 'edit' ? { ...answer, args: revive(answer.args), shown: call?.shown ?? null } : answer,
         );
     }
   }
@@ -486,6 +499,9 @@ class LineFrontEnd {
     this.#options.write(lines.map((line) => `${line}\n`).join(''));
   }
 }
+
+/** What was shown of an edit. */
+type SeenAsk = Pick<ApprovalAsk, 'shown'>;
 
 /** An answer that decides something. */
 type TakenAnswer = Exclude<LineAnswer, { type: 'say' }>;
