@@ -36,6 +36,16 @@ export interface CheckedEdit extends SeenEdit {
   reading: EditReading;
 }
 
+/** An edit that cannot be asked about again. */
+export interface LostEdit {
+  /** Why. */
+  lost: string;
+  /** Parts of it are gone: only who wrote it knows what it was. */
+  isRedacted: boolean;
+}
+
+const EDIT_REDACTED = 'it was redacted before it was stored, and cannot be restored.';
+
 /** The edits of one request that were found good, told apart by what would run: a decision holds that. */
 export class CheckedEdits {
   /** Who must agree to the request. Until it is made, no single person is enough for a call that names people. */
@@ -76,20 +86,18 @@ export class CheckedEdits {
     return edit;
   }
 
-  /**
-   * What a human had made of a call, for it to be asked about again; `undefined`: the tool cannot run that. Parts of it may be gone, its
-   * schema may be another one, or something denies it.
-   */
-  async again(args: unknown): Promise<Pick<CheckedEdit, 'written' | 'args'> | undefined> {
+  /** What a human had made of a call, for it to be asked about again; `lost`: the tool cannot run that, and why. */
+  async again(args: unknown): Promise<Pick<CheckedEdit, 'written' | 'args'> | LostEdit> {
     const { toolName, parse, judge } = this.#rules;
     const written = snapshot(args);
-    if (hasMark(written.json)) return undefined;
+    if (hasMark(written.json)) return { lost: EDIT_REDACTED, isRedacted: true };
     try {
       const runs = snapshot(await parse(args));
       refuseOther(toolName, written, runs);
-      return (await judge(runs)).effect === 'deny' ? undefined : { written, args: runs };
+      const verdict = await judge(runs);
+      return verdict.effect === 'deny' ? { lost: verdict.reason, isRedacted: false } : { written, args: runs };
     } catch (error) {
-      if (InvalidDecisionError.isInstance(error)) return undefined;
+      if (InvalidDecisionError.isInstance(error)) return { lost: messageOf(error), isRedacted: false };
       throw error;
     }
   }
