@@ -628,6 +628,12 @@ describe('a gate', () => {
     }));
     expect(kept.description).toBe(said);
     expect(JSON.stringify(kept)).not.toContain('hunter2');
+    // Nor where it is asked: the arguments of the model are in `editedFrom`.
+    const asked = { ...kept, askedAgain: null, toolName: 'login', preview: '', flags: [] } as never as ApprovalRequest;
+    const args = { value: {}, json: { user: 'ada' } };
+    const { editedFrom, ...shown } = originalRequest(asked, { ...beside, args }, () => ({ text: '', flags: [] }));
+    expect(editedFrom).toEqual({ password: 'hunter2' });
+    expect(JSON.stringify([shown.description, shown.askedAgain])).not.toContain('hunter2');
   });
 
   it('keeps no secret in the description of a call that shows one value without its name', () => {

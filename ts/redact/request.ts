@@ -119,17 +119,19 @@ export function originalRequest<REQUEST extends ApprovalRequest>(
   const { text, flags } =
     page ?? (isWhole ? { text: kept.preview, flags: kept.flags } : preview(kept.toolName, args.json));
   const { verdict, changes, review, agentReason, editedFrom, askedAgain } = (details ?? {}) as RequestDetails;
+  // What is said of a call that a person had changed quotes what the model wrote, which nobody is asked about any more.
+  const quotesModel = (editedFrom ?? null) !== null;
   return {
     ...kept,
     args: revive(args.json),
-    description: description ?? kept.description,
+    description: quotesModel ? kept.description : (description ?? kept.description),
     preview: text,
     flags,
     verdict: verdict ?? kept.verdict,
     changes: changes ?? kept.changes,
     review: review ?? kept.review,
     agentReason: agentReason ?? kept.agentReason,
-    askedAgain: askedAgain ?? kept.askedAgain,
+    askedAgain: quotesModel ? kept.askedAgain : (askedAgain ?? kept.askedAgain),
     editedFrom: editedFrom === undefined ? kept.editedFrom : revive(editedFrom),
   };
 }
