@@ -53,7 +53,7 @@ describe.each(CALLS)('%s', (_, waiting, line, why) => {
     expect(await ask(execute('ls'), signal)).toEqual({ type: 'reject' });
   });
 
-  test.each(line === 'y' ? ['y', 's', 'l', 'A'] : [line])('the chat: %s', async (typed) => {
+  test.each(line === 'y' ? ['y', 's'] : [line])('the chat: %s', async (typed) => {
     const done: unknown[] = [];
     const note = (what: string) => (id: string, more?: unknown) => {
       chat.view = viewOf();
@@ -139,13 +139,6 @@ describe('in the chat, where another process decides first', () => {
     await over;
     expect(has()).toEqual([false, false, false]);
   });
-
-  test('after A no line belongs to what that answers', async () => {
-    const { input, over, has, prompts } = await piped('a', 'b', 'c');
-    input.end('A\nonce more\n');
-    await over;
-    expect([has(), prompts.length]).toEqual([[true, true, true], 3]);
-  });
 });
 
 describe('in the chat, a line that cannot be taken is a no to its call, and the next line belongs to the next call', () => {
@@ -181,14 +174,22 @@ describe('in the chat, a line that cannot be taken is a no to its call, and the 
     expect(shown).toContain('That was not taken, and is a no: ');
   });
 
-  test('Auto-approve that stays off', async () => {
-    const { chat, folder } = await stage([calls(write('a'), write('b')), says('Done.')], {
-      options: { beforeAuto: () => Promise.reject(new Error('a policy cannot be read')) },
-    });
+  test.each([
+    ['A, which is for all', 'A'],
+    ['l, which is for those that are like it', 'l'],
+  ])('%s', async (_, line) => {
+    const turns = [calls(write('a'), write('b'), write('c')), says('Done.')];
+    const { made, told, rounds } = await answered([line, 'n', 'y'], turns);
+    expect([made, rounds]).toEqual([['c'], 2]);
+    expect(told).toContain('each line of a pipe answers one call');
+  });
+
+  test('and Auto-approve is turned on by a line of its own', async () => {
+    const { chat, folder } = await stage([calls(write('a'), write('b')), says('Done.')]);
     const input = new PassThrough();
-    input.end('go\nA\ny\n');
+    input.end('/approve on\ngo\n');
     await showLines(chat, { input, write: () => {}, canAsk: true, emoji: false });
-    expect(['a', 'b'].map((path) => existsSync(join(folder, path)))).toEqual([false, true]);
+    expect(['a', 'b'].map((path) => existsSync(join(folder, path)))).toEqual([true, true]);
   });
 
   test('a line for a question that does not answer it leaves all of them unanswered, and their lines answer no call', async () => {

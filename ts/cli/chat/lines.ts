@@ -21,7 +21,7 @@ import { AS_ASKED, confirming, LIKE_THIS, ShownDecision } from '../../terminal/s
 import { scrolledAway, type WindowSize } from '../../terminal/window.js';
 import { revive } from '../../values/snapshot.js';
 import { Exit } from '../exit.js';
-import { readAnswer, type LineAnswer } from './answers.js';
+import { readAnswer, readPiped, type LineAnswer } from './answers.js';
 import { approvalLines, questionHead, questionLines } from './asked-lines.js';
 import { readCommand } from './commands.js';
 import type { LocalChat } from './parts.js';
@@ -334,7 +334,7 @@ class LineFrontEnd {
     const { approvalId } = ask.request;
     const put = this.#put!;
     put.taken = 1;
-    const reason = await pipedRefusal<TakenAnswer, PipedCall & SeenAsk>(line, readAnswer(line, ask), {
+    const reason = await pipedRefusal<TakenAnswer, PipedCall & SeenAsk>(line, readPiped(line, ask), {
       callOf: async (answer) => {
         const call = await this.#callOf(ask, put, answer);
         return call && { ...call.request, shown: call.shown ?? null };
