@@ -159,7 +159,7 @@ export interface ApprovalLabels {
   editArgs: string;
   /** @default 'Approve as edited' */
   approveEdit: string;
-  /** @default 'This is not JSON.' */
+  /** Why stands behind it, e.g. a number that JavaScript does not keep, or a name that stands there twice. @default 'This is not JSON.' */
   notJson: string;
   /** Of the field, while it has the arguments that were asked for. @default 'Nothing is changed yet.' */
   unchanged: string;

@@ -237,6 +237,11 @@ describeInBrowser('on the page', () => {
     await timeout.fill('700');
     await page.locator('.problems li').getByText('timeout').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
+    // It is another number in JavaScript.
+    await timeout.fill('9007199254740993');
+    await page.getByLabel('All arguments, as JSON').check();
+    expect(await page.getByLabel(/^Arguments/).inputValue()).toContain('"timeout": "9007199254740993"');
+    await page.getByLabel('All arguments, as JSON').uncheck();
     await timeout.fill('60');
     const send = page.getByRole('button', { name: 'Approve with these changes' });
     await send.and(page.locator(':enabled')).waitFor();
