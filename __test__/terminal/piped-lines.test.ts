@@ -6,6 +6,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { ApprovalRequest, GateOptions } from '../../index.js';
 import { askOf } from '../../ts/cli/chat/asks.js';
 import { COMMANDS } from '../../ts/cli/chat/commands.js';
+import { showJson } from '../../ts/cli/chat/json.js';
 import { showLines } from '../../ts/cli/chat/lines.js';
 import type { LocalChat } from '../../ts/cli/chat/parts.js';
 import type { ApprovalAsk } from '../../ts/cli/chat/view.js';
@@ -138,6 +139,45 @@ describe('in the chat, where another process decides first', () => {
     input.end();
     await over;
     expect(has()).toEqual([false, false, false]);
+  });
+});
+
+describe('in the chat, where what waits cannot be refused', () => {
+  /** A run that asks, and a ledger that fails once a rejection is to be written. */
+  async function failing() {
+    const { chat, gate } = await stage([calls(call('write_file', { file_path: 'a', content: 'x' }, 'a'))]);
+    const reject = vi.spyOn(gate, 'reject').mockRejectedValue(new Error('the disk is full'));
+    return { chat, reject };
+  }
+
+  test('it ends with the cause, and is not tried without end', async () => {
+    const { chat, reject } = await failing();
+    const input = new PassThrough();
+    let shown = '';
+    input.end('go\n');
+    const code = await showLines(chat, { input, write: (text) => (shown += text), canAsk: true, emoji: false });
+    expect([code, reject.mock.calls.length]).toEqual([1, 1]);
+    expect(shown.match(/the disk is full/g)).toHaveLength(1);
+  });
+
+  test('behind a line that could not be taken, too', async () => {
+    const { chat, reject } = await failing();
+    vi.spyOn(chat, 'decide').mockResolvedValue('the disk is full');
+    const input = new PassThrough();
+    input.end('go\nd\n');
+    const code = await showLines(chat, { input, write: () => {}, canAsk: true, emoji: false });
+    expect([code, reject.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  test('--json ends with 1, too', async () => {
+    const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    try {
+      const { chat } = await failing();
+      expect(await showJson(chat, ['go', 'more'])).toBe(1);
+      expect(told.mock.calls.join('')).toContain('the disk is full');
+    } finally {
+      told.mockRestore();
+    }
   });
 });
 

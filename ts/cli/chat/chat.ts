@@ -382,15 +382,16 @@ class TheChat implements LocalChat {
     return { ...ask, shown: call.shown };
   }
 
-  async refuse(approvalId: string): Promise<void> {
+  async refuse(approvalId: string): Promise<string | undefined> {
     const { gate } = this.#options;
     const nobody = { by: 'nobody', reason: 'Nobody is there to answer.' };
     if ((this.#asks.find(approvalId)?.needs ?? []).length === 0)
-      return void (await this.#answered(approvalId, () => gate.reject(approvalId, nobody)));
+      return this.#answered(approvalId, () => gate.reject(approvalId, nobody));
     // No person decides: the program ends it.
     await localGate(gate, 'chat').rejectBySystem(approvalId, nobody.reason, nobody.by);
     this.#asks.remove(approvalId);
     this.#changed();
+    return undefined;
   }
 
   async approveAlike(approvalId: string): Promise<string | undefined> {

@@ -99,6 +99,8 @@ class LineFrontEnd {
   /** Lines that are being dealt with. */
   #submitted = 0;
   #nobody = false;
+  /** What waits cannot be refused, which was said: nothing comes of a second time. */
+  #isStuck = false;
 
   constructor(chat: LocalChat, options: LinesOptions) {
     const { input, canAsk, prompt } = options;
@@ -131,6 +133,7 @@ class LineFrontEnd {
       stop();
       this.#options.person?.end();
     }
+    if (this.#isStuck) return Exit.failure;
     if (this.#chat.lastRun === 'cancelled' && !this.#isTerminal) return 130;
     if (this.#chat.lastRun === 'failed' && !this.#isInteractive) return Exit.failure;
     return this.#nobody ? Exit.ask : Exit.ok;
@@ -151,6 +154,7 @@ class LineFrontEnd {
 
   #isDone(): boolean {
     const { view, isOver, lastRun } = this.#chat;
+    if (this.#isStuck) return true;
     if (isOver && !view.isBusy) return true;
     if (view.isBusy || this.#submitted > 0) return false;
     if (this.#options.prompt !== undefined) return true;
@@ -277,7 +281,7 @@ class LineFrontEnd {
   /** It cannot be answered, or was not seen. */
   async #refuse(approvalId: string): Promise<boolean> {
     this.#nobody = true;
-    await this.#chat.refuse(approvalId);
+    this.#isStuck = (await this.#chat.refuse(approvalId)) !== undefined;
     return this.#next();
   }
 

@@ -113,8 +113,12 @@ export interface Chat {
   decide(approvalId: string, decision: Decision): Promise<string | undefined>;
   /** The same call with other arguments, as it would be asked about. Nothing is asked or decided. A decision for it hands `shown` back. */
   reconsider(approvalId: string, args: unknown): Promise<ApprovalAsk>;
-  /** Refuses what waits, for lack of a human to answer; it stands so in the record. */
-  refuse(approvalId: string): Promise<void>;
+  /**
+   * Refuses what waits, for lack of a human to answer; it stands so in the record.
+   *
+   * @returns why it goes on waiting
+   */
+  refuse(approvalId: string): Promise<string | undefined>;
   /** Approves it, and those that wait and are like it. */
   approveAlike(approvalId: string): Promise<string | undefined>;
   /** Approves it and what the request says is like it. */
