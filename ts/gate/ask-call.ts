@@ -134,7 +134,7 @@ export interface AskedArgs {
 /** A call that is asked about again. `lost`: as it was before, since the tool cannot run what a human had made of it. */
 export type AgainArgs = AskedArgs & { lost?: LostEdit | undefined };
 
-/** The call is denied, since nobody has approved what the model wrote. */
+/** The call is denied, since no person has approved what the model wrote. */
 export const lostVerdict = (
   toolName: string,
   edited: { args: unknown } | undefined,

@@ -119,7 +119,7 @@ export function originalRequest<REQUEST extends ApprovalRequest>(
   const { text, flags } =
     page ?? (isWhole ? { text: kept.preview, flags: kept.flags } : preview(kept.toolName, args.json));
   const { verdict, changes, review, agentReason, editedFrom, askedAgain } = (details ?? {}) as RequestDetails;
-  // What is said of a call that a person had changed quotes what the model wrote, which nobody is asked about any more.
+  // What is said of a call that a person had changed quotes what the model wrote, which is not asked about any more.
   const quotesModel = (editedFrom ?? null) !== null;
   return {
     ...kept,
