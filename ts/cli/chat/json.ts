@@ -17,6 +17,11 @@ export async function showJson(chat: LocalChat, prompts: AsyncIterable<string> |
   const stuck = new Promise<void>((resolve) => (tellStuck = resolve));
   const answered = new Set<string>();
   let told = 0;
+  const refuse = async (approvalId: string): Promise<void> => {
+    if ((await chat.refuse(approvalId)) === undefined) return;
+    isStuck = true;
+    tellStuck();
+  };
   const look = (): void => {
     const { entries } = chat.view;
     for (const entry of entries.slice(told))
@@ -27,11 +32,7 @@ export async function showJson(chat: LocalChat, prompts: AsyncIterable<string> |
       if (answered.has(request.approvalId)) continue;
       answered.add(request.approvalId);
       nobody = true;
-      void chat.refuse(request.approvalId).then((objection) => {
-        if (objection === undefined) return;
-        isStuck = true;
-        tellStuck();
-      });
+      void refuse(request.approvalId);
     }
   };
   const stop = chat.subscribe(look);
