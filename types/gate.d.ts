@@ -203,6 +203,12 @@ export interface DecideOptions {
    * {@link InvalidDecisionError} (`ERR_INVALID_DECISION`), and so is what the request does not offer. The request still waits.
    */
   remember?: Remember;
+  /**
+   * For `edit`: what came as `shown` with the edit as a person was shown it, e.g. from the inbox. The decision is bound to that: where a file
+   * that it writes is another one by then, the call is asked about again. `null`: its files were not looked at, so that it is asked about
+   * again where it would write over one that the request has not shown. @default it is bound to its files as they are now
+   */
+  shown?: string | null;
 }
 
 /** One decision for several requests. */
@@ -211,7 +217,7 @@ export type BatchDecision =
   | { type: 'reject'; reason?: string }
   | { type: 'skip'; reason?: string };
 
-export interface BatchOptions extends Omit<DecideOptions, 'reason' | 'remember'> {
+export interface BatchOptions extends Omit<DecideOptions, 'reason' | 'remember' | 'shown'> {
   /** The ids of those that somebody looked at by themselves: only then one that stands out is approved. */
   seen?: readonly string[];
 }
