@@ -28,9 +28,11 @@ export interface UseApprovalsOptions<MESSAGE extends UIMessage = UIMessage> {
   /**
    * Sends other arguments to a route of your own, which gives them to `gate.edit` (`countersign`). With it a call can be edited:
    * {@link PendingApprovalOf.edit}, and a field in the card. `approvalId` is the gate's, from the details of `withApprovalDetails`;
-   * where a response stays open, that of the message. Throwing, or a rejected promise: it was not taken, and can be given again.
+   * where a response stays open, that of the message. `shown` belongs into the options of `gate.edit`: the page does not know the files
+   * that the edit writes, so that one of them is not written over unseen. Throwing, or a rejected promise: it was not taken, and can be
+   * given again.
    */
-  sendEdit?: (edit: { approvalId: string; toolCallId: string; args: unknown; reason?: string }) => unknown;
+  sendEdit?: (edit: { approvalId: string; toolCallId: string; args: unknown; shown: null; reason?: string }) => unknown;
   /** That of `useChat`; for {@link Approvals.sendAgain}. */
   status?: 'submitted' | 'streaming' | 'ready' | 'error';
   /** That of `useChat`; for {@link Approvals.sendAgain}. */
@@ -160,7 +162,7 @@ export interface ApprovalLabels {
   editArgs: string;
   /** @default 'Approve as edited' */
   approveEdit: string;
-  /** @default 'This is not JSON.' */
+  /** The reason follows it, e.g. a number that JavaScript does not keep, or a name that is there twice. @default 'This is not JSON.' */
   notJson: string;
   /** Of the field, while it has the arguments that were asked for. @default 'Nothing is changed yet.' */
   unchanged: string;

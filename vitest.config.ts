@@ -108,7 +108,7 @@ interface Test {
 }
 
 /** What each file of tests begins with. */
-const SETUP = ['__test__/support/own-environment.ts'];
+const SETUP = ['__test__/support/own-environment.ts', '__test__/support/some-cases.ts'];
 
 /** Some tests, with `ai` standing for the installed version 6 or 7, in tests and in `ts/` alike. */
 const projectOf = (name: string, major: '6' | '7', include: string[], { env, setupFiles = [], ...test }: Test) => ({
@@ -198,6 +198,8 @@ export default defineConfig({
   // How long each file took orders them the next time. Of lanes beside each other the last one would write over what the others know.
   cacheDir: join(import.meta.dirname, '.build/vite', process.env.COUNTERSIGN_LANE ?? ''),
   test: {
+    // A snapshot that is not there fails, also where nobody set CI: `-u` writes it.
+    update: 'none',
     // Tests wait more than they compute.
     maxWorkers: availableParallelism() + 2,
     projects,

@@ -22,8 +22,12 @@ const KNOWN = new RegExp(
   'i',
 );
 
+/** Flags of compilers would hide what lints say, or build all anew; words of cargo are read, and must be the usual ones. */
+const CHANGING =
+  /^(?:RUSTFLAGS|RUSTDOCFLAGS|CARGO_ENCODED_RUST(?:DOC)?FLAGS|CARGO_BUILD_RUST(?:DOC)?FLAGS|CARGO_TARGET_\w+_RUSTFLAGS|CARGO_TERM_\w+)$/i;
+
 /** From now on this process, and what it starts, has these alone; texts are UTF-8 on every machine. */
 export function enterPlainEnvironment() {
-  for (const name of Object.keys(process.env)) if (!KNOWN.test(name)) delete process.env[name];
+  for (const name of Object.keys(process.env)) if (!KNOWN.test(name) || CHANGING.test(name)) delete process.env[name];
   process.env.LANG = 'C.UTF-8';
 }

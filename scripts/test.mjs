@@ -119,9 +119,9 @@ const vitest = (name, env, ...args) => ({
   name,
   async run(print) {
     const lane = name.replaceAll(' ', '-');
-    // Of some files there may be several runs beside each other: each reads its own.
-    const report = join(work, rest.length > 0 ? `${lane}-${process.pid}.json` : `${lane}.json`);
-    for (const old of [report, runningFile(lane)]) rmSync(old, { force: true });
+    // There may be several runs beside each other: each reads its own.
+    const report = join(work, `${lane}-${process.pid}.json`);
+    rmSync(runningFile(lane), { force: true });
     const running = `--reporter=${join(root, 'scripts/running-reporter.mjs')}`;
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`, running];
     // The files that somebody asked for may all be of another lane.
@@ -134,7 +134,7 @@ const vitest = (name, env, ...args) => ({
     lanesOfTests.delete(lane);
     if (existsSync(report)) {
       readReport(JSON.parse(readFileSync(report, 'utf8')));
-      if (rest.length > 0) rmSync(report);
+      rmSync(report);
     }
     // What it ran is not known then, and may be nothing.
     else {
@@ -259,6 +259,9 @@ async function runLane(steps, isFirst) {
 }
 
 enterPlainEnvironment();
+// They may make a run smaller than its name says.
+for (const name of Object.keys(process.env).filter((each) => /^COUNTERSIGN_(?:EFFORT|RUNTIMES|RUNS|SEEDS)$/.test(each)))
+  say(`${name}=${process.env[name]} is set, and changes how much is tried`);
 rmSync(failedList, { force: true });
 mkdirSync(work, { recursive: true });
 for (const { build, runtimes, only, isInMemory, lanes } of stages) {

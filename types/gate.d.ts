@@ -216,6 +216,14 @@ export interface DecideOptions {
    * {@link InvalidDecisionError} (`ERR_INVALID_DECISION`). The request still waits.
    */
   remember?: Remember;
+  /**
+   * For `edit`: the `shown` that came with the edit as the person saw it, e.g. from the inbox. The decision is bound to that: if a file
+   * that it writes is another one by then, the call is asked about again. `null`: its files were not looked at. Then the call is asked
+   * about again if it would write over a file that the request has not shown.
+   *
+   * @default it is bound to its files as they are now
+   */
+  shown?: string | null;
 }
 
 /** One decision for several requests. */
@@ -224,7 +232,7 @@ export type BatchDecision =
   | { type: 'reject'; reason?: string }
   | { type: 'skip'; reason?: string };
 
-export interface BatchOptions extends Omit<DecideOptions, 'reason' | 'remember'> {
+export interface BatchOptions extends Omit<DecideOptions, 'reason' | 'remember' | 'shown'> {
   /** The ids of requests that a person looked at separately: only these are approved if they stand out. */
   seen?: readonly string[];
 }

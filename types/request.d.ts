@@ -161,9 +161,10 @@ export type Decision<ARGS = unknown> =
   | { type: 'approve'; reason?: string; remember?: Remember }
   /**
    * Run it with these arguments instead: they pass the tool's schema and are judged again; the model is told. The schema must
-   * leave them as they are: a default that is missing or a transformation would make an unseen call of it.
+   * leave them as they are: a default that is missing or a transformation would make an unseen call of it. `shown`: as
+   * {@link DecideOptions.shown}.
    */
-  | { type: 'edit'; args: ARGS; reason?: string }
+  | { type: 'edit'; args: ARGS; reason?: string; shown?: string | null }
   /** Do not run it. `stop` also ends the turn: nothing else of the step runs and the model is not called again. */
   | { type: 'reject'; reason?: string; stop?: boolean; remember?: Remember }
   | { type: 'rejectAndStop'; reason?: string }

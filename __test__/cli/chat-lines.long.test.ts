@@ -86,10 +86,13 @@ describe('an answer', () => {
     expect([made, stdout]).toEqual([[], expect.stringContaining('answered instead: pretend that it is there')]);
   });
 
-  test('s allows it for the session; A turns Auto-approve on', async () => {
+  test('s allows it for the session; A and l, which would answer other calls, are a no', async () => {
     expect((await approves('s')).made).toEqual(['a.txt']);
-    const all = await approves('A');
-    expect([all.made, all.stdout]).toEqual([['a.txt'], expect.stringContaining('Auto-approve: ')]);
+    for (const line of ['A', 'l']) {
+      const { made, stdout } = await approves(line);
+      expect([made, stdout]).toEqual([[], expect.stringContaining('each line of a pipe answers one call')]);
+      expect(stdout).not.toContain('🟠');
+    }
   });
 
   test('that never comes is a no', async () => {
@@ -198,7 +201,7 @@ test('a policy file that cannot be read is told, and keeps Auto-approve off', as
   const { stdout, code } = await run([], '/approve on\ngo\nA\n');
   expect([code, has('a.txt')]).toEqual([0, [false]]);
   expect(stdout).toMatch(/^warning: .*policy\.toml:2:1/m);
-  expect(stdout.match(/^warning: Auto-approve stays off: /gm)).toHaveLength(2);
+  expect(stdout.match(/^warning: Auto-approve stays off: /gm)).toHaveLength(1);
 });
 
 describe('settings of the project', () => {

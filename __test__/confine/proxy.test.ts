@@ -1,17 +1,19 @@
 /** The proxy of a command, and clients that mean it ill. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NetworkAnswer, NetworkTarget } from '../../index.js';
 import { confined } from '../../ts/confine/confine.js';
 import type { LaunchPlan } from '../../ts/confine/plan.js';
 import { confinementReport } from '../../ts/index.js';
 import { kindOfAddress, plainHost } from '../../ts/confine/addresses.js';
 import { CommandProxy, type ProxyOptions } from '../../ts/confine/proxy.js';
+import { scratch } from '../policy/support.js';
 
 const report = confinementReport();
 const YES: NetworkAnswer = { allowed: true, reason: null };
@@ -288,6 +290,21 @@ describe.runIf(process.platform !== 'win32')('the proxy of a command', () => {
     const { proxy } = await open(() => Promise.reject(new Error('broken')));
     expect(await talk(proxy, get('http://example.com/'))).toContain('It could not be decided: broken');
   });
+
+  test.skipIf(process.platform === 'win32')(
+    'listens in its own folder, also where the folder for temporary files has a long name',
+    async () => {
+      const long = join(scratch(), 'x'.repeat(120));
+      mkdirSync(long);
+      vi.stubEnv('TMPDIR', long);
+      const { proxy } = await open(() => YES);
+      vi.unstubAllEnvs();
+      const { socket } = proxy.place;
+      expect(socket?.length).toBeLessThanOrEqual(107);
+      expect(statSync(dirname(socket ?? '')).mode & 0o777).toBe(0o700);
+      expect(readdirSync(dirname(socket ?? ''))).toEqual(['socket']);
+    },
+  );
 
   test('outlives no command: what goes through it ends, what it waits for too, and its socket is gone', async () => {
     let over: AbortSignal | undefined;

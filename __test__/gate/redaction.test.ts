@@ -8,8 +8,8 @@ import { createGate, InvalidConfigError } from '../../ts/index.js';
 import { RedactedNative } from '../../ts/gate/redacted-native.js';
 import { NativeGate } from '../../ts/native.js';
 import { Originals } from '../../ts/redact/originals.js';
-import { FAILED, Redactor } from '../../ts/redact/redactor.js';
-import { keptRequest, originalRequest, WITHHELD } from '../../ts/redact/request.js';
+import { FAILED, Redactor, WITHHELD } from '../../ts/redact/redactor.js';
+import { keptRequest, originalRequest } from '../../ts/redact/request.js';
 import { SECRETS } from '../../ts/redact/secrets.js';
 import { MAX_CHARACTERS } from '../../ts/redact/search.js';
 import { snapshot } from '../../ts/values/snapshot.js';
@@ -191,7 +191,7 @@ describe('a function', () => {
   it('says what is kept', () => {
     const seen: unknown[] = [];
     const kept = of((given) => (seen.push(given), { path: 'a' })).args({ toolName: 'pay' }, json);
-    expect(kept).toEqual({ json: { path: 'a' }, redacted: true, byFunction: true });
+    expect(kept).toMatchObject({ json: { path: 'a' }, redacted: true, byFunction: true });
     expect(seen).toEqual([{ toolName: 'pay', args: json }]);
   });
 
@@ -200,12 +200,12 @@ describe('a function', () => {
       (args as { card: string }).card = 'gone';
       return args;
     });
-    expect(kept).toEqual({ json: { path: 'a', card: 'gone', token: github }, redacted: true, byFunction: true });
+    expect(kept).toMatchObject({ json: { path: 'a', card: 'gone', token: github }, redacted: true, byFunction: true });
     expect(json).toHaveProperty('card', '4111 1111');
   });
 
   it('may leave it as it is', () => {
-    expect(run(({ args }) => args)).toEqual({ json, redacted: false, byFunction: false });
+    expect(run(({ args }) => args)).toMatchObject({ json, redacted: false, byFunction: false });
   });
 
   it('comes before the patterns', () => {
@@ -242,7 +242,7 @@ describe('a function', () => {
       }),
     ],
   ])('that %s: nothing of the arguments is kept', (_, using) => {
-    expect(run(using)).toEqual({ json: FAILED, redacted: true, byFunction: true });
+    expect(run(using)).toMatchObject({ json: FAILED, redacted: true, byFunction: true });
     expect(FAILED).toBe('[redacted: the redact function failed]');
   });
 });
@@ -613,6 +613,50 @@ describe('a gate', () => {
     const kept = { ...asked, askedAgain: null } as never as ApprovalRequest;
     const own = originalRequest(kept, { ...beside, args: { value: {}, json: {} } }, page);
     expect(own.askedAgain).toEqual(askedAgain);
+  });
+
+  it.each([
+    ['by its name', common, 'Asked again: The model wrote login: [redacted: secret].'],
+    ['by the function', of(({ args }) => ((args as { password?: string }).password ? {} : args)), WITHHELD],
+  ])('keeps no secret of the model in what is said of a call that a person has changed: %s', (_, redactor, said) => {
+    const because = 'The model wrote login: hunter2.';
+    const details = { askedAgain: { because, takenBack: true }, editedFrom: { password: 'hunter2' } };
+    const beside = { description: `Asked again: ${because}`, details, page: null };
+    const kept = keptRequest(redactor, { toolName: 'login', args: { user: 'ada' } }, beside, () => ({
+      text: '',
+      flags: [],
+    }));
+    expect(kept.description).toBe(said);
+    expect(JSON.stringify(kept)).not.toContain('hunter2');
+    // Nor where it is asked: the arguments of the model are in `editedFrom`.
+    const asked = { ...kept, askedAgain: null, toolName: 'login', preview: '', flags: [] } as never as ApprovalRequest;
+    const args = { value: {}, json: { user: 'ada' } };
+    const { editedFrom, ...shown } = originalRequest(asked, { ...beside, args }, () => ({ text: '', flags: [] }));
+    expect(editedFrom).toEqual({ password: 'hunter2' });
+    expect(JSON.stringify([shown.description, shown.askedAgain])).not.toContain('hunter2');
+  });
+
+  it('keeps no secret in the description of a call that shows one value without its name', () => {
+    const [asked, page] = [{ toolName: 'login', args: { password: 'hunter2.*' } }, () => ({ text: '', flags: [] })];
+    const beside = { description: 'login: hunter2.* (asks)', details: null, page: null };
+    expect(keptRequest(common, asked, beside, page).description).toBe('login: [redacted: secret] (asks)');
+    const unseen = { ...asked, args: { password: 'hunter\u20602' } };
+    expect(keptRequest(common, unseen, { ...beside, description: 'login: hunter⟨U+2060⟩2' }, page).description).toBe(
+      WITHHELD,
+    );
+  });
+
+  it('hands no secret of an edit on in why it is taken back', () => {
+    const decide = vi.spyOn(NativeGate.prototype, 'decide').mockReturnValue({ status: 'edited' } as never);
+    const get = vi.spyOn(NativeGate.prototype, 'get').mockReturnValue({ toolName: 'login' } as never);
+    const revoke = vi.spyOn(NativeGate.prototype, 'revoke').mockReturnValue(true);
+    const kept = { maxArgumentBytes: 1000, keepDecided: 10, retainContentsMs: null, retainRecordsMs: null };
+    const native = new RedactedNative({ ...kept, key: null, ledger: 'memory:' }, common);
+    const edit = { type: 'edit', args: { password: 'hunter2' } } as const;
+    void native.decide('id', edit, { by: null, via: 'gate' });
+    void native.revoke('id', 'It changed. A person had changed it to login: hunter2.');
+    expect(revoke.mock.calls[0]?.[1]).toBe('It changed. A person had changed it to login: [redacted: secret].');
+    for (const each of [decide, get, revoke]) each.mockRestore();
   });
 
   it('hands no secret on in a result, nor in why something is taken back', () => {

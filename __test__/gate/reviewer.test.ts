@@ -80,6 +80,7 @@ describe('an answer', () => {
     ['unsure', { answer: 'unsure', reason: 'cannot tell' }, { answer: 'unsure', reason: 'cannot tell' }],
     ['of another word', { answer: 'yes', reason: '' }, { answer: 'failed' }],
     ['without a reason', { answer: 'approve' }, { answer: 'failed' }],
+    ['under a condition', { answer: 'approve', reason: 'fine', unless: 'it is late' }, { answer: 'failed' }],
     ['true', true, { answer: 'failed' }],
     ['nothing', undefined, { answer: 'failed' }],
     ['that it inherits', Object.create({ answer: 'approve', reason: 'fine' }), { answer: 'failed' }],
@@ -274,6 +275,9 @@ describe('a model', () => {
     ['a list', '[{"answer":"approve","reason":"x"}]', 'failed'],
     ['nothing', '', 'failed'],
     ['half of it', '{"answer":"approve"', 'failed'],
+    ['two answers', '{"answer":"reject","answer":"approve","reason":"x"}', 'failed'],
+    ['two answers, one of them in escapes', '{"answer":"reject","\\u0061nswer":"approve","reason":"x"}', 'failed'],
+    ['a condition', '{"answer":"approve","reason":"x","unless":"it is late"}', 'failed'],
   ];
   test.each(answers)('that answers with %s', async (_, text, answer) => {
     using _warnings = listenToWarnings();

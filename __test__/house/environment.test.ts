@@ -32,6 +32,8 @@ const OF_THE_PERSON = {
   GIT_DIR: '/dev/null/repository',
   XDG_CONFIG_HOME: '/dev/null/config',
   DEBUG: '*',
+  RUSTFLAGS: '-Awarnings',
+  CARGO_TERM_QUIET: 'true',
 };
 
 test('a key of a model, a database or a setting of the person reached the tests', () => {

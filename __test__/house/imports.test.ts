@@ -183,7 +183,8 @@ describe('no file imports', () => {
   });
 
   test('anything of the rest, or of Node, into ts/react, but the check of names and of presses', () => {
-    const names = /^ts\/(?:press\/.*|options\/(?:names|nearest)|errors\/(?:invalid-config|countersign)-error)\.ts$/;
+    const names =
+      /^ts\/(?:press\/.*|values\/typed-json|options\/(?:names|nearest)|errors\/(?:invalid-config|countersign)-error)\.ts$/;
     const isInPage = (file: string) => roomOf(file) === 'react' || names.test(file);
     const those = imports.filter(({ file, isType }) => isInPage(file) && !isType);
     const outside = those.filter((each) => each.specifier !== 'react' && !isInPage(target(each) ?? 'ts/none'));
@@ -221,7 +222,7 @@ describe('no file imports', () => {
   test('the page of the inbox, which runs in a browser, or anything else from there at run time', () => {
     const isPage = (file: string) => file.startsWith('ts/inbox/page/');
     // It imports nothing itself.
-    const isShared = (file: string) => file.startsWith('ts/press/');
+    const isShared = (file: string) => file.startsWith('ts/press/') || file === 'ts/values/typed-json.ts';
     expect(inside.filter(({ each }) => isShared(each.file))).toEqual([]);
     const across = inside.filter(({ each, to }) => !each.isType && isPage(each.file) !== isPage(to!) && !isShared(to!));
     expect(across.map(({ each }) => told(each))).toEqual([]);

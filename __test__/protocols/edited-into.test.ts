@@ -144,7 +144,7 @@ describe.each([
     const one = person(into.edited, 1, () => writeFileSync(join(cwd, 'README.md'), 'precious\n'));
     expect(await run(into, one, cwd)).toEqual([]);
     const said = one.shown().replaceAll(/[^\x20-\x7e\n]/g, '');
-    expect(said).toMatch(/Asked again: .*README\.md changed since it was shown[^]*- precious/);
+    expect(said).toMatch(/Asked again: .*README\.md.* has changed since it was edited[^]*- precious/);
   });
 
   it('wants none for an edit of a risky call into one that is none, and reads it by the rules', async () => {

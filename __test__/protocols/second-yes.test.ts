@@ -298,7 +298,7 @@ describe('an edit over MCP', () => {
     ['may deceive', { command: 'ls \u202e gpj.sh' }, 'it may not be what it seems (bidi)'],
   ])('to a call that %s is asked about once more, as it would run', async (_, args, why) => {
     const { decision, forms } = await edits(args, { decision: 'approve', confirm: 'yes' }, await plain());
-    expect(decision).toEqual({ type: 'edit', args });
+    expect(decision).toEqual({ type: 'edit', args, shown: null });
     expect(forms).toHaveLength(2);
     expect(forms[1]!.message).toMatch(/^It would run like this, as it was edited:/);
     expect(forms[1]!.message).toContain(`Look twice: ${why}`);
@@ -314,7 +314,7 @@ describe('an edit over MCP', () => {
 
   test('to a call that does not stand out runs at once', async () => {
     const { decision, forms } = await edits({ command: 'ls -l' }, {}, await plain());
-    expect([decision, forms.length]).toEqual([{ type: 'edit', args: { command: 'ls -l' } }, 1]);
+    expect([decision, forms.length]).toEqual([{ type: 'edit', args: { command: 'ls -l' }, shown: null }, 1]);
   });
 
   test('that nobody was shown as it would run is none, for a loop of its own', async () => {

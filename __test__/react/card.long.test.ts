@@ -196,7 +196,7 @@ describeInBrowser('in a browser', () => {
       await send();
       await expect.poll(() => answers).toEqual([{ id: 'a-c1', approved: true, reason: 'that one' }]);
       const args = { file_path: 'b.txt' };
-      expect(edits).toEqual([{ approvalId: 'gate-1', toolCallId: 'c1', args, reason: 'that one' }]);
+      expect(edits).toEqual([{ approvalId: 'gate-1', toolCallId: 'c1', args, shown: null, reason: 'that one' }]);
     });
 
     test('where the response stays open: the gate gets the arguments, and nothing else is sent', async () => {
@@ -248,7 +248,18 @@ describeInBrowser('in a browser', () => {
       await show({ mayEdit: true, messages: messages(call('c1'), data(details())) });
       await edit().click();
       await field().fill('{ file_path: b.txt');
-      expect(await part('not-json').innerText()).toBe('This is not JSON.');
+      expect(await part('not-json').innerText()).toMatch(/^This is not JSON\. ./);
+      expect(await look().isDisabled()).toBe(true);
+    });
+
+    test.each([
+      ['{"id":9007199254740993}', 'more digits than JavaScript keeps'],
+      ['{"path":"a","path":"b"}', 'stands there twice'],
+    ])('what would run as something else than is written cannot be sent: %s', async (text, why) => {
+      await show({ mayEdit: true, messages: messages(call('c1'), data(details())) });
+      await edit().click();
+      await field().fill(text);
+      expect(await part('not-json').innerText()).toContain(why);
       expect(await look().isDisabled()).toBe(true);
     });
 

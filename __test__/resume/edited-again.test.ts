@@ -3,6 +3,7 @@ import { jsonSchema } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import type { AgentEvent, AgentRun, ApprovalRequest, Gate } from '../../index.js';
 import { approvalDetails, definePolicy, resume, streamWithEvents } from '../../ts/index.js';
+import { z } from 'zod';
 import { PATIENTLY } from '../runtimes.js';
 import { call, calls, collect, says, scripted, text, type ModelTurn } from '../support/model.js';
 import { of, until } from '../support/play.js';
@@ -220,12 +221,41 @@ describe('edited, and gone before it ran: it is asked about as it was edited', (
     expect(on.ran).toEqual(['del /person']);
   });
 
-  it('with secrets that were redacted it cannot be had back: it is asked about as the model wrote it', async () => {
+  it('with secrets that were redacted it cannot be had back: it is denied, and nothing is asked', async () => {
     const on = stage();
     const secret = `ghp_${'a1B2'.repeat(9)}`;
     const { waiting } = await askThenLeave(on, one(), 1);
     await on.gate({ redact: 'secrets' }).decide(waiting[0]?.approvalId ?? '', edit(`/${secret}`) as never);
+    const { asked, of: told } = await answering(on, true);
+    expect(asked).toEqual([]);
+    expect(on.ran).toEqual([]);
+    const [denied] = told('tool-denied');
+    expect(denied?.reason).toMatch(
+      /^The edit of this call was approved, and cannot run\. A person had changed it to del: .*\[redacted: github-token\]\. The reason: it was redacted/,
+    );
+  });
+
+  /** A schema that takes no `/person` any more. */
+  const strict = (description: string) => {
+    const inputSchema = z.object({ path: z.string().refine((path) => path !== '/person', 'gone') });
+    return (on: Stage) => ({ ...on.tools(), del: { ...on.tools().del, description, inputSchema } });
+  };
+
+  it('by a program whose tool takes it no more, it is denied, and what the model wrote is not asked about', async () => {
+    const on = stage();
+    await decideThenDie(on, edit('/person'));
+    const { asked, of: told } = await answering(on, true, { tools: strict('Another tool')(on) });
+    expect(asked).toEqual([]);
+    expect(on.ran).toEqual([]);
+    expect(told('tool-denied')[0]?.reason).toMatch(/A person had changed it to del: \/person\. The reason: [^]*gone/);
+  });
+
+  it('where the tool never took it, it is asked about as the model wrote it, and says what the person did', async () => {
+    const on = stage();
+    const { waiting } = await askThenLeave(on, one(), 1);
+    await on.gate().edit(waiting[0]?.approvalId ?? '', { path: 5 });
     const { asked } = await answering(on, false);
     expect(asked).toMatchObject([{ args: { path: '/model' }, editedFrom: null }]);
+    expect(asked[0]?.description).toMatch(/^Asked again: .*A person had changed it to del: path=5\./);
   });
 });

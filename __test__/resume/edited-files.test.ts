@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { tool } from 'ai';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
-import type { ApprovalRequest, GateOptions, PolicyInput } from '../../index.js';
+import type { ApprovalRequest, DecideOptions, GateOptions, PolicyInput } from '../../index.js';
 import { edit } from '../../ts/cli/edit.js';
 import { CallAsker } from '../../ts/gate/asker.js';
 import { localGate } from '../../ts/gate/gate.js';
+import type { CheckAnswer } from '../../ts/inbox/protocol.js';
 import { definePolicy } from '../../ts/index.js';
+import { inboxOf, Person } from '../inbox/support.js';
 import { call, calls, says } from '../support/model.js';
 import { askThenLeave, goOn, stage, type Stage } from './stage.js';
 
@@ -61,11 +63,24 @@ async function asked(on: Desk): Promise<ApprovalRequest[]> {
 /** Edits it where the call was shown so, as an inbox and a chat do. */
 async function editShown(on: Desk, request: ApprovalRequest, meanwhile = () => {}): Promise<void> {
   const gate = on.gate();
-  const { changes } = await localGate(gate, 'test').readEdit(request, INTO);
+  const { changes, shown } = await localGate(gate, 'test').readEdit(request, INTO);
   expect(changes).toMatchObject([{ removed: 2 }]);
   meanwhile();
-  await gate.edit(request.approvalId, INTO);
+  await gate.edit(request.approvalId, INTO, { shown });
   await gate.close();
+}
+
+/** What another process shows of the edit to a person, with an inbox of its own. */
+function inbox(on: Desk, name = 'ada') {
+  const gate = on.gate();
+  const person = new Person(inboxOf(gate), name);
+  return {
+    check: async (id: string, args: object = INTO) =>
+      (await person.post<CheckAnswer>(`api/requests/${id}/check`, { args })).body,
+    decide: async (id: string, shown?: string | null) =>
+      (await person.decide(id, { type: 'edit', args: INTO, ...(shown === undefined ? {} : { shown }) })).status,
+    close: () => gate.close(),
+  };
 }
 
 describe('a call is edited into another file while no process runs', () => {
@@ -174,6 +189,132 @@ describe('a call is edited where its files are not known', () => {
   });
 });
 
+describe('what was shown of an edit goes with the decision', () => {
+  const AGAIN = [{ args: INTO, description: expect.stringMatching(/^Asked again: .*README\.md/) as unknown }];
+
+  it('to another process of the inbox, or the same one after a restart', async () => {
+    const on = desk();
+    const { approvalId } = await left(on);
+    rmSync(on.path('README.md'));
+    const first = inbox(on);
+    const { shown, dangers } = await first.check(approvalId);
+    expect(dangers).toEqual([]);
+    await first.close();
+    on.write('README.md', 'precious\n');
+    expect(await inbox(on).decide(approvalId, shown)).toBe(200);
+    expect(await asked(on)).toMatchObject(AGAIN);
+    expect(on.ran).toEqual([]);
+  });
+
+  it('and the call runs where another process finds the same', async () => {
+    const on = desk();
+    const { approvalId } = await left(on);
+    const { shown } = await inbox(on).check(approvalId);
+    expect(await inbox(on).decide(approvalId, shown)).toBe(200);
+    expect(await asked(on)).toEqual([]);
+    expect(on.ran).toEqual(['README.md']);
+  });
+
+  it('past any number of other edits that were shown meanwhile', async () => {
+    const on = desk();
+    const { approvalId } = await left(on);
+    rmSync(on.path('README.md'));
+    const { check, decide } = inbox(on);
+    const { shown } = await check(approvalId);
+    for (let at = 0; at < 205; at++) await check(approvalId, { ...INTO, content: `new ${at}\n` });
+    on.write('README.md', 'precious\n');
+    expect((await check(approvalId)).shown).not.toBe(shown);
+    expect(await decide(approvalId, shown)).toBe(200);
+    expect(await asked(on)).toMatchObject(AGAIN);
+  });
+
+  it('to each person what that person was shown', async () => {
+    const on = desk();
+    const { approvalId } = await left(on);
+    const [ada, bob] = [inbox(on), inbox(on, 'bob')];
+    await ada.check(approvalId);
+    rmSync(on.path('README.md'));
+    const { shown } = await bob.check(approvalId);
+    on.write('README.md', 'old\nlines\n');
+    expect(await bob.decide(approvalId, shown)).toBe(200);
+    expect(await asked(on)).toMatchObject(AGAIN);
+    expect(on.ran).toEqual([]);
+  });
+
+  it('to each of two persons at one gate', async () => {
+    const on = desk();
+    const request = await left(on);
+    const gate = on.gate();
+    const shown = async () => (await localGate(gate, 'test').readEdit(request, INTO)).shown;
+    await shown();
+    rmSync(on.path('README.md'));
+    const second = await shown();
+    on.write('README.md', 'old\nlines\n');
+    await gate.edit(request.approvalId, INTO, { shown: second });
+    expect(await asked(on)).toMatchObject(AGAIN);
+  });
+
+  it.each([
+    ['is asked about again where it would write over a file', 'precious\n', 1],
+    ['runs where it writes a file that is not there', undefined, 0],
+  ])('and where the inbox is not told it, the call %s', async (_, text, times) => {
+    const on = desk();
+    const { approvalId } = await left(on);
+    const { check, decide } = inbox(on);
+    rmSync(on.path('README.md'));
+    if (text !== undefined) on.write('README.md', text);
+    await check(approvalId);
+    expect(await decide(approvalId)).toBe(200);
+    expect(await asked(on)).toHaveLength(times);
+    expect(on.ran).toHaveLength(1 - times);
+  });
+
+  it.each([
+    ['the same', undefined, 0],
+    ['something else', 'precious\n', 1],
+  ])('from the process that asks to one that finds %s', async (_, text, times) => {
+    const on = desk();
+    const request = await left(on);
+    const asking = on.gate();
+    const again: ApprovalRequest[] = [];
+    const onApprovalRequest = (each: ApprovalRequest) =>
+      each.approvalId === request.approvalId ? new Promise<never>(() => {}) : again.push(each) < 0;
+    const done = goOn(on, [says('done')], { interruptOn, gate: asking, onApprovalRequest });
+    await expect.poll(() => localGate(asking, 'test').isWaitedFor(request.approvalId)).toBe(true);
+    const { shown } = await localGate(asking, 'test').readEdit(request, INTO);
+    if (text !== undefined) on.write('README.md', text);
+    await on.gate().edit(request.approvalId, INTO, { shown });
+    await done;
+    expect(again).toHaveLength(times);
+    expect(on.ran).toHaveLength(1 - times);
+  });
+
+  it('and is one edit’s, of one request', async () => {
+    const on = desk();
+    const request = await left(on);
+    const gate = on.gate();
+    const { shown } = await localGate(gate, 'test').readEdit(request, { ...INTO, content: 'other\n' });
+    await gate.edit(request.approvalId, INTO, { shown });
+    expect(await asked(on)).toMatchObject(AGAIN);
+  });
+
+  it.each([
+    ['approve', { type: 'approve', shown: 'a' }],
+    ['a number', { type: 'edit', args: INTO, shown: 1 }],
+    ['no name of what was shown', { type: 'edit', args: INTO, shown: 'a b' }],
+    ['another one than that of the options', { type: 'edit', args: INTO, shown: 'a' }, { shown: null }],
+  ])(
+    'and nothing is decided by what says it of something else: %s',
+    async (_, decision, options: DecideOptions = {}) => {
+      const on = desk();
+      const { approvalId } = await left(on);
+      const gate = on.gate();
+      await expect(gate.decide(approvalId, decision as never, options)).rejects.toThrow(/Nothing was decided/);
+      expect(await gate.pending()).toHaveLength(1);
+    },
+  );
+});
+
 describe('a call is edited in the process that asks', () => {
   it('does not run where its file changes while a judge is asked right before it runs', async () => {
     const on = desk();
@@ -209,15 +350,15 @@ describe('a call is edited in the process that asks', () => {
     const onApprovalRequest = async (request: ApprovalRequest) => {
       requests.push(request);
       if (requests.length > 1) return false;
-      if (isShown) await localGate(gate, 'test').readEdit(request, INTO);
+      const shown = isShown ? (await localGate(gate, 'test').readEdit(request, INTO)).shown : undefined;
       on.write('README.md', 'precious\n');
-      return { type: 'edit', args: INTO };
+      return { type: 'edit', args: INTO, ...(isShown ? { shown } : {}) };
     };
     await left(on);
     await goOn(on, [says('done')], { interruptOn, onApprovalRequest, gate });
     expect(on.ran).toEqual(ran);
     expect(requests.slice(1).map(({ description }) => description)).toEqual(
-      isShown ? [expect.stringMatching(/^Asked again: .*README\.md changed since it was shown/)] : [],
+      isShown ? [expect.stringMatching(/^Asked again: .*README\.md.* has changed since it was edited/)] : [],
     );
   });
 });

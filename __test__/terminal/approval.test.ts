@@ -370,7 +370,11 @@ describe('other arguments', () => {
     await take(fake, 'e', /❯ e {2}Edit it first/);
     await terminal.waitFor('Enter takes it · Esc goes back');
     await take(fake, 'y', /❯ y {2}Yes, run it like this/);
-    expect(await decided(fake)).toEqual(['decide', expect.any(String), { type: 'edit', args: { command: 'ls' } }]);
+    expect(await decided(fake)).toEqual([
+      'decide',
+      expect.any(String),
+      { type: 'edit', args: { command: 'ls' }, shown: null },
+    ]);
   });
 
   test('the editor has the keyboard meanwhile, and Ctrl+C is its own', async () => {
@@ -416,7 +420,7 @@ describe('other arguments', () => {
     expect(await decided(fake)).toEqual([
       'decide',
       expect.any(String),
-      { type: 'edit', args: { file_path: 'a.txt', content: 'one\ntwo\nthree' } },
+      { type: 'edit', args: { file_path: 'a.txt', content: 'one\ntwo\nthree' }, shown: null },
     ]);
   });
 

@@ -90,7 +90,7 @@ test('an edit that changes nothing is no edit, and one that stands out needs a s
   await until('Nothing was changed', 2);
   await until('Run it? ', 5);
   input.write('y\r');
-  expect(await decided).toEqual({ type: 'edit', args: { command: 'rm -rf /home/y' } });
+  expect(await decided).toEqual({ type: 'edit', args: { command: 'rm -rf /home/y' }, shown: null });
 });
 
 test('what an edit becomes that does not stand out runs at once, and on a pipe no edit is a no', async () => {
@@ -99,7 +99,7 @@ test('what an edit becomes that does not stand out runs at once, and on a pipe n
   const decided = terminalApprover({ input, output })(request, signal);
   await until('Run it? ');
   input.write('e {"command":"ls"}\r');
-  expect(await decided).toEqual({ type: 'edit', args: { command: 'ls' } });
+  expect(await decided).toEqual({ type: 'edit', args: { command: 'ls' }, shown: null });
   const pipe = place(false);
   using _warned = listenToWarnings();
   pipe.input.end('e {"command":"rm -rf /home/x"}\n');
@@ -149,7 +149,7 @@ test('an answer that would not be taken is asked for again on a terminal, for th
   expect(shown()).toContain('That was not taken: the path must be a text\\u{001B}[2J');
   input.write('y\n');
   expect(await decided).toEqual({ type: 'approve' });
-  expect(seen).toEqual([{ type: 'edit', args: { path: 5 } }, { type: 'approve' }]);
+  expect(seen).toEqual([{ type: 'edit', args: { path: 5 }, shown: null }, { type: 'approve' }]);
 });
 
 describe('a piped line that is no answer is a no to its call, and leaves the next line to the next call', () => {

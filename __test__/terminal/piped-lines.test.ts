@@ -6,6 +6,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { ApprovalRequest, GateOptions } from '../../index.js';
 import { askOf } from '../../ts/cli/chat/asks.js';
 import { COMMANDS } from '../../ts/cli/chat/commands.js';
+import { showJson } from '../../ts/cli/chat/json.js';
 import { showLines } from '../../ts/cli/chat/lines.js';
 import type { LocalChat } from '../../ts/cli/chat/parts.js';
 import type { ApprovalAsk } from '../../ts/cli/chat/view.js';
@@ -53,7 +54,7 @@ describe.each(CALLS)('%s', (_, waiting, line, why) => {
     expect(await ask(execute('ls'), signal)).toEqual({ type: 'reject' });
   });
 
-  test.each(line === 'y' ? ['y', 's', 'l', 'A'] : [line])('the chat: %s', async (typed) => {
+  test.each(line === 'y' ? ['y', 's'] : [line])('the chat: %s', async (typed) => {
     const done: unknown[] = [];
     const note = (what: string) => (id: string, more?: unknown) => {
       chat.view = viewOf();
@@ -139,12 +140,44 @@ describe('in the chat, where another process decides first', () => {
     await over;
     expect(has()).toEqual([false, false, false]);
   });
+});
 
-  test('after A no line belongs to what that answers', async () => {
-    const { input, over, has, prompts } = await piped('a', 'b', 'c');
-    input.end('A\nonce more\n');
-    await over;
-    expect([has(), prompts.length]).toEqual([[true, true, true], 3]);
+describe('in the chat, where what waits cannot be refused', () => {
+  /** A run that asks, and a ledger that fails once a rejection is to be written. */
+  async function failing() {
+    const { chat, gate } = await stage([calls(call('write_file', { file_path: 'a', content: 'x' }, 'a'))]);
+    const reject = vi.spyOn(gate, 'reject').mockRejectedValue(new Error('the disk is full'));
+    return { chat, reject };
+  }
+
+  test('it ends with the cause, and is not tried without end', async () => {
+    const { chat, reject } = await failing();
+    const input = new PassThrough();
+    let shown = '';
+    input.end('go\n');
+    const code = await showLines(chat, { input, write: (text) => (shown += text), canAsk: true, emoji: false });
+    expect([code, reject.mock.calls.length]).toEqual([1, 1]);
+    expect(shown.match(/the disk is full/g)).toHaveLength(1);
+  });
+
+  test('behind a line that could not be taken, too', async () => {
+    const { chat, reject } = await failing();
+    vi.spyOn(chat, 'decide').mockResolvedValue('the disk is full');
+    const input = new PassThrough();
+    input.end('go\nd\n');
+    const code = await showLines(chat, { input, write: () => {}, canAsk: true, emoji: false });
+    expect([code, reject.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  test('--json ends with 1, too', async () => {
+    const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    try {
+      const { chat } = await failing();
+      expect(await showJson(chat, ['go', 'more'])).toBe(1);
+      expect(told.mock.calls.join('')).toContain('the disk is full');
+    } finally {
+      told.mockRestore();
+    }
   });
 });
 
@@ -181,14 +214,22 @@ describe('in the chat, a line that cannot be taken is a no to its call, and the 
     expect(shown).toContain('That was not taken, and is a no: ');
   });
 
-  test('Auto-approve that stays off', async () => {
-    const { chat, folder } = await stage([calls(write('a'), write('b')), says('Done.')], {
-      options: { beforeAuto: () => Promise.reject(new Error('a policy cannot be read')) },
-    });
+  test.each([
+    ['A, which is for all', 'A'],
+    ['l, which is for those that are like it', 'l'],
+  ])('%s', async (_, line) => {
+    const turns = [calls(write('a'), write('b'), write('c')), says('Done.')];
+    const { made, told, rounds } = await answered([line, 'n', 'y'], turns);
+    expect([made, rounds]).toEqual([['c'], 2]);
+    expect(told).toContain('each line of a pipe answers one call');
+  });
+
+  test('and Auto-approve is turned on by a line of its own', async () => {
+    const { chat, folder } = await stage([calls(write('a'), write('b')), says('Done.')]);
     const input = new PassThrough();
-    input.end('go\nA\ny\n');
+    input.end('/approve on\ngo\n');
     await showLines(chat, { input, write: () => {}, canAsk: true, emoji: false });
-    expect(['a', 'b'].map((path) => existsSync(join(folder, path)))).toEqual([false, true]);
+    expect(['a', 'b'].map((path) => existsSync(join(folder, path)))).toEqual([true, true]);
   });
 
   test('a line for a question that does not answer it leaves all of them unanswered, and their lines answer no call', async () => {

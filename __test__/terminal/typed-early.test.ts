@@ -124,7 +124,7 @@ describe('terminalApprover', () => {
     await until('Run it? ', 3);
     expect(shown()).toMatch(/Nothing was changed: it goes on waiting\.\ny runs it like this\./);
     input.write('y\r');
-    expect(await decided).toEqual({ type: 'edit', args: { command: 'rm -rf build' } });
+    expect(await decided).toEqual({ type: 'edit', args: { command: 'rm -rf build' }, shown: null });
   });
 });
 

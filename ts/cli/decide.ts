@@ -18,7 +18,7 @@ import { againLine } from '../gate/asked-again.js';
 import { dangersInWords } from '../gate/danger.js';
 import { unreadCall } from '../gate/edited-call.js';
 import { callInALine } from '../gate/in-a-line.js';
-import type { SeenEdit } from '../gate/seen-edits.js';
+import type { SeenEdit } from '../gate/seen-edit.js';
 import { startedFirst, unforeseen } from '../gate/stands-out.js';
 import { CONTENTS, summary, toJson } from './shown.js';
 import { columns, fit, oneLine } from './style.js';

@@ -4,7 +4,7 @@ import type { ApprovalRecord, DecisionOutcome } from '../../index.js';
 import { becomes, toldRun } from '../ai-sdk/saved/told-run.js';
 import { AlreadyDecidedError, CountersignError, NotApproverError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import { contextWith, type SeenEdit } from '../gate/seen-edits.js';
+import { contextWith, type SeenEdit } from '../gate/seen-edit.js';
 import { standing } from '../gate/standing.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
 import { ExitError, UsageError } from './exit.js';

@@ -1,7 +1,7 @@
 /** What stands out in an edit of a call that another program has asked about: by the policy files that count where the call came from. */
 import { placeOfCall } from '../gate/call-place.js';
 import { editedCall, unreadCall, type EditReading } from '../gate/edited-call.js';
-import type { SeenEdit } from '../gate/seen-edits.js';
+import type { SeenEdit } from '../gate/seen-edit.js';
 import { LocalGate } from '../gate/gate.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
 import { boundRecord } from './remember.js';

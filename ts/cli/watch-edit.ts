@@ -2,7 +2,7 @@
 import { doubtsAbout } from '../gate/danger.js';
 import { shownPreview } from '../gate/agent-reason.js';
 import { isUnchanged } from '../gate/edited-call.js';
-import type { SeenEdit } from '../gate/seen-edits.js';
+import type { SeenEdit } from '../gate/seen-edit.js';
 import { textOfCall, withText } from '../gate/text-field.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
 import { revive, snapshot } from '../values/snapshot.js';

@@ -9,7 +9,7 @@ import { hidden, nextPage, standing, stood } from './chat/screen/seen.js';
 import { toJson } from './shown.js';
 import { unlessRoomy } from './style.js';
 import { isRead, pageIn, type WatchRoom } from './watch-page.js';
-import type { SeenEdit } from '../gate/seen-edits.js';
+import type { SeenEdit } from '../gate/seen-edit.js';
 import type { ConfirmMode, WatchState, WordsMode } from './watch-state.js';
 
 export type { ConfirmMode, WatchState, WordsMode };

@@ -1,5 +1,5 @@
 /** What the live view of `countersign watch` is about at one moment. */
-import type { SeenEdit } from '../gate/seen-edits.js';
+import type { SeenEdit } from '../gate/seen-edit.js';
 import type { KeptRecord } from '../native.js';
 import type { TextDraft } from './chat/screen/draft.js';
 import type { SeenLines } from './chat/screen/seen.js';

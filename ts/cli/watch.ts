@@ -8,7 +8,7 @@ import { doubtsAbout } from '../gate/danger.js';
 import { againLine } from '../gate/asked-again.js';
 import { startedFirst } from '../gate/stands-out.js';
 import { placeToRemember } from '../gate/call-place.js';
-import type { SeenEdit } from '../gate/seen-edits.js';
+import type { SeenEdit } from '../gate/seen-edit.js';
 import { standing } from '../gate/standing.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
 import { KeyFlow, type PressedKey } from './chat/screen/keys.js';

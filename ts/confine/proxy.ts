@@ -10,6 +10,7 @@ import { isIP, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { ConfinementRefusal, NetworkAnswer, NetworkTarget } from '../../index.js';
+import { ConfinementError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { toldKind } from '../errors/told-value.js';
 import { warnOnce } from '../errors/warn-once.js';
@@ -29,6 +30,11 @@ const MOST_ADDRESSES = 4;
 
 /** Who asks, where a word is asked for. */
 const USER = 'command';
+
+/** The name of its socket. */
+const SOCKET = 'socket';
+/** The longest path of a socket, in bytes (`sun_path` of unix(7)). Of a longer one the end is cut off: it would be another place. */
+const LONGEST_SOCKET = 107;
 
 /** Where it is inside of a network of the command's own. */
 export const PORT_INSIDE = 3128;
@@ -140,12 +146,8 @@ export class CommandProxy {
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       this.#forward(request, response).catch(() => response.destroy());
     });
-    if (this.#options.on === 'socket') {
-      const [{ mkdtemp, realpath }, { tmpdir }] = await Promise.all([import('node:fs/promises'), import('node:os')]);
-      // It is of this user alone.
-      this.#folder = await mkdtemp(join(await realpath(tmpdir()), 'countersign-proxy-'));
-    }
-    const path = this.#folder === undefined ? undefined : join(this.#folder, 'socket');
+    if (this.#options.on === 'socket') this.#folder = await newSocketFolder();
+    const path = this.#folder === undefined ? undefined : join(this.#folder, SOCKET);
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       const listens = () => {
@@ -506,4 +508,27 @@ function endWith(socket: Duplex, status: number, why: string, more = ''): void {
   const body = `${why}\n`;
   const head = `HTTP/1.1 ${status} ${status === 403 ? 'Forbidden' : 'Refused'}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${more}Connection: close\r\n\r\n`;
   socket.end(head + body);
+}
+
+/**
+ * A new folder for a socket, for this user alone. The folder for temporary files may have too long a name.
+ *
+ * @throws {ConfinementError}
+ */
+async function newSocketFolder(): Promise<string> {
+  const [{ mkdtemp, realpath }, { tmpdir }] = await Promise.all([import('node:fs/promises'), import('node:os')]);
+  const failures: string[] = [];
+  for (const parent of new Set([tmpdir(), '/tmp', '/var/tmp'])) {
+    try {
+      const start = join(await realpath(parent), 'countersign-proxy-');
+      // `mkdtemp` adds six letters.
+      if (Buffer.byteLength(join(`${start}123456`, SOCKET)) <= LONGEST_SOCKET) return await mkdtemp(start);
+      failures.push(`${parent} is too long`);
+    } catch (error) {
+      failures.push(messageOf(error));
+    }
+  }
+  throw new ConfinementError({
+    message: `There is no folder for the socket of a command's proxy (${failures.join('; ')}): set TMPDIR to a folder with a short path.`,
+  });
 }

@@ -4,12 +4,12 @@
  */
 import type { ApprovalRecord, DecisionOutcome } from '../../index.js';
 import type { CallAsker, OpenedRequest, CallQuestion, SupersededRequest } from './asker.js';
-import { takenBackFor } from './describing.js';
+import { lostEditFor, takenBackFor } from './describing.js';
 import { isByMode, type CallVerdict } from './judge.js';
 import { isApproval, type DecidedRecord } from './records.js';
 import { answerOf } from './answer-of.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
-import { digestOf, type CheckedEdits } from './edits.js';
+import { digestOf, type CheckedEdits, type LostEdit } from './edits.js';
 
 /** What a host does with the requests of one call. */
 export interface AskPort {
@@ -104,15 +104,17 @@ export async function askCall(question: CallQuestion & { verdict: CallVerdict },
       if (isApproval(decision)) await takeBack();
       return { kind: 'stale', reason };
     }
-    const judgeAgain = async () => {
-      ({ args, editedFrom } = await asEdited({ args, editedFrom }, editIn(decision), port.edits));
-      return judge(args);
+    let lost: LostEdit | undefined;
+    const judgeAgain = async (): Promise<CallVerdict> => {
+      const edited = editIn(decision);
+      ({ args, editedFrom, lost } = await asEdited({ args, editedFrom }, edited, port.edits));
+      return lost?.isRedacted === true ? lostVerdict(question.toolName, edited, lost) : judge(args);
     };
     const next = await onceMore({ record: decided, decision, reason, times, takeBack, judge: judgeAgain });
     if (next.kind === 'ended') return { kind: 'denied', reason: next.reason, approvalId };
     if (next.verdict.effect === 'deny') return { kind: 'denied', reason: next.verdict.reason, approvalId };
     verdict = stillAsked(next.verdict);
-    supersedes = next.supersedes;
+    supersedes = lost === undefined ? next.supersedes : { ...next.supersedes, reason: why };
   }
 }
 
@@ -129,14 +131,25 @@ export interface AskedArgs {
   written?: ValueSnapshot | undefined;
 }
 
+/** A call that is asked about again. `lost`: as it was before, since the tool cannot run what a human had made of it. */
+export type AgainArgs = AskedArgs & { lost?: LostEdit | undefined };
+
+/** The call is denied, since no person has approved what the model wrote. */
+export const lostVerdict = (
+  toolName: string,
+  edited: { args: unknown } | undefined,
+  { lost }: LostEdit,
+): CallVerdict & { effect: 'deny' } => ({ effect: 'deny', reason: lostEditFor(toolName, edited, lost) });
+
 /** The call that is asked about again: as a human had changed it, unless the tool cannot run that. */
 export async function asEdited(
   asked: AskedArgs,
   edited: { args: unknown } | undefined,
   edits: Pick<CheckedEdits, 'again'> | undefined,
-): Promise<AskedArgs> {
+): Promise<AgainArgs> {
   const edit = edited && (await edits?.again(edited.args));
   if (edit === undefined) return asked;
+  if ('lost' in edit) return { ...asked, lost: edit };
   const from = asked.editedFrom ?? asked.args;
   return { ...edit, editedFrom: digestOf(from) === digestOf(edit.args) ? undefined : from };
 }

@@ -43,7 +43,7 @@ import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
 import type { CallToReview } from './reviewer/reviewed-call.js';
 import { reviewNote } from './reviewer/review-note.js';
 import { runReviewer, type RunReviewer } from './reviewer/run-reviewer.js';
-import { filesOf, type SeenFile } from './seen-edits.js';
+import { filesOf, type SeenFile } from './seen-edit.js';
 import { mainRunOf } from './run-ids.js';
 import { takeAnswer, takeAnswers } from './taken-answer.js';
 import type { CheckEdit, Offers } from './teller.js';
@@ -311,10 +311,10 @@ export class CallAsker {
   async editStaleness(
     record: Pick<ApprovalRecord, 'approvalId' | 'changes'>,
     call: BoundCall,
-    { args, changes, wasShown }: Pick<CheckedEdit, 'args' | 'changes' | 'wasShown'>,
+    { args, changes }: Pick<CheckedEdit, 'args' | 'changes'>,
   ): Promise<string | undefined> {
     const [changed] = changes.length === 0 ? [] : await this.gate.control.changed(changes, this.#policies);
-    if (changed !== undefined) return `${changed} changed since ${wasShown ? 'it was shown' : 'the call was edited'}.`;
+    if (changed !== undefined) return `${changed} changed since the call was edited.`;
     const edited = { ...call, args };
     const boundTo = async (files: readonly SeenFile[]) =>
       this.gate.isBound(record.approvalId, call.toolName, args, await this.boundBy(edited, files));
@@ -324,8 +324,10 @@ export class CallAsker {
     if (isBound) return undefined;
     if (changes.length === 0)
       return 'A path of it leads elsewhere since it was edited, or what the policies say of it has changed.';
-    if (!(await boundTo([])).isBound)
-      return 'A file that it writes, where a path of it leads, or what the policies say of it has changed since it was edited.';
+    if (!(await boundTo([])).isBound) {
+      const files = changes.map(({ path }) => path).join(', ');
+      return `A file that it writes (${files}), where a path of it leads, or what the policies say of it has changed since it was edited.`;
+    }
     // It was decided where its files were not looked at: what the request has shown was seen.
     const unseen = changes.find(
       ({ target, before }) =>

@@ -42,7 +42,7 @@ import { denialIn, type CallOpinion, type CallVerdict } from './call-verdict.js'
 import { failedBy, warnJudging } from './warn-judging.js';
 import { allOf, asksPeople } from './who.js';
 import { mainRunOf } from './run-ids.js';
-import type { SeenFile } from './seen-edits.js';
+import type { SeenFile } from './seen-edit.js';
 import { ownValue } from '../values/own-value.js';
 
 const EFFECTS: readonly PolicyEffect[] = ['allow', 'ask', 'deny'];

@@ -29,11 +29,11 @@ import type { AnsweredRequest, RawRecord, ShownCheck } from '../native.js';
 import type { GrantKeeper } from './control.js';
 import type { GateInternals } from './inside.js';
 import { isApproval, reviveDecision, toRecord, toRequest } from './records.js';
-import { checkItsCall, plainArguments, takeAnswer, type TakenAnswer } from './taken-answer.js';
+import { checkItsCall, plainArguments, readShown, takeAnswer, type TakenAnswer } from './taken-answer.js';
 import { checkedDecision, questionsOf, readAnswers } from './questions.js';
 import { editBeside } from './edit-beside.js';
 import { reboundContext } from './rebound.js';
-import { contextWith } from './seen-edits.js';
+import { shownContext, type ShownName } from './seen-edit.js';
 import { grantOf, isEdited, readRemember, type RememberedAs } from './remember.js';
 import type { EventTeller } from './teller.js';
 
@@ -66,12 +66,13 @@ export class DecisionTaker {
     const given = readSaid('decide', said);
     const decider = deciderOf(given);
     const as = oneOf('remember', taken.remember(), readRemember(given.remember));
+    const shown = oneOf('shown', taken.shown(), readShown(given.shown));
     const found = this.#inside.native.get(approvalId);
     const record = isLater(found) ? await found : found;
     if (record !== null) checkItsCall(plain, record);
     const decision = this.#inside.native.parseAnswer(plain, record?.toolName ?? '');
     const reason = oneOf('reason', decision.reason, given.reason ?? undefined);
-    return this.#settleOn(approvalId, reason === undefined ? decision : { ...decision, reason }, decider, as);
+    return this.#settleOn(approvalId, reason === undefined ? decision : { ...decision, reason }, decider, as, shown);
   }
 
   async approve(approvalId: string, ...said: readonly unknown[]): Promise<ApprovalRecord> {
@@ -129,7 +130,7 @@ export class DecisionTaker {
         else decision = answered.read;
       }
       if (decision !== undefined)
-        decided = await this.#settleOn(approvalId, decision, answer.decider(), answer.remember());
+        decided = await this.#settleOn(approvalId, decision, answer.decider(), answer.remember(), answer.shown());
       const status = decided?.status;
       // One of several, and the others are never asked: it would wait for ever.
       if (status === 'pending' && !mayWait) await this.rejectBySystem(approvalId, MORE_NEEDED, 'callback');
@@ -168,6 +169,7 @@ export class DecisionTaker {
       const { type } = decision;
       taken.decider();
       taken.remember();
+      taken.shown();
       if (type === 'expired' || type === 'cancelled') return `${type} is not an answer`;
       if (!allowedDecisions.includes(type))
         return `${type} is not among the answers that this call may get: ${allowedDecisions.join(', ')}`;
@@ -347,7 +349,7 @@ export class DecisionTaker {
     if (this.#inside.people.authorizes || answer.remember() !== undefined) return false;
     try {
       answer.decider();
-      return true;
+      return answer.shown() === undefined;
     } catch {
       // Whether it is a decision at all is said first.
       return false;
@@ -385,9 +387,9 @@ export class DecisionTaker {
   #decideAs(approvalId: string, decision: DecisionOutcome, given: SaidOptions): Promise<ApprovalRecord> {
     // Their methods are called like the decisions.
     checkText(`gate.${decision.type}: approvalId`, approvalId);
-    const { reason, remember } = given;
+    const { reason, remember, shown } = given;
     const decided = reason === undefined ? decision : { ...decision, reason };
-    return this.#settleOn(approvalId, decided, deciderOf(given), readRemember(remember));
+    return this.#settleOn(approvalId, decided, deciderOf(given), readRemember(remember), readShown(shown));
   }
 
   async #settleOn(
@@ -395,11 +397,13 @@ export class DecisionTaker {
     given: DecisionOutcome,
     decider: DecidingPerson,
     as?: RememberedAs,
+    shown?: ShownName,
   ): Promise<ApprovalRecord> {
     this.#inside.refuseIfClosed();
+    if (shown !== undefined && given.type !== 'edit') throw new InvalidDecisionError({ message: SHOWN_OF_EDITS });
     const meta = { ...decider, groups: this.#inside.people.groupsOf(decider.by, decider.groups) };
     const decision = given.type === 'respond' ? await this.#checked(approvalId, given) : given;
-    const edit = decision.type === 'edit' ? await this.#editOf(approvalId, decision.args) : undefined;
+    const edit = decision.type === 'edit' ? await this.#editOf(approvalId, decision.args, shown) : undefined;
     const editedArgs = edit?.editedArgs;
     if (this.#inside.people.authorizes) {
       // As the tool would get it: what its schema makes of an edit is what is let through or not.
@@ -434,21 +438,25 @@ export class DecisionTaker {
   }
 
   /** What would run of an edit, where its tool is known, and what it is bound to: what was shown of it, else what is now. */
-  async #editOf(approvalId: string, args: unknown): Promise<{ editedArgs?: unknown; editedContext?: object }> {
+  async #editOf(
+    approvalId: string,
+    args: unknown,
+    shown: ShownName,
+  ): Promise<{ editedArgs?: unknown; editedContext?: object }> {
     const check = this.#teller.checks.get(approvalId);
-    const seen = this.#teller.seen.of(approvalId, args);
     if (check !== undefined) {
-      const edit = await check(revive(args), seen);
-      return { editedArgs: edit.args.json, editedContext: contextWith(edit) };
+      const edit = await check(revive(args));
+      return { editedArgs: edit.args.json, editedContext: shownContext(approvalId, args, edit, shown) };
     }
     const record = await this.#boundRecord(approvalId);
     const { context = null } = record ?? {};
-    if (record === undefined || context === null) return {};
-    const bound = seen ?? (await editBeside(this.#inside, record, args, record)).seen;
-    if (bound !== undefined) return { editedContext: contextWith(bound) };
+    // Nothing of it has a name here: what has one was shown elsewhere.
+    if (record === undefined || context === null) return typeof shown === 'string' ? { editedContext: { shown } } : {};
     const { toolCallId, toolName } = record;
     const call = { toolCallId, toolName, args: snapshot(revive(args)) };
-    return { editedContext: await reboundContext(this.#inside.control, context, call) };
+    const { seen = { context: await reboundContext(this.#inside.control, context, call), changes: [] } } =
+      await editBeside(this.#inside, record, args, record);
+    return { editedContext: shownContext(approvalId, args, seen, shown) };
   }
 
   /** @throws {InvalidDecisionError} when it is to answer questions and does not fit them; they go on waiting */
@@ -570,6 +578,7 @@ export class DecisionTaker {
   }
 }
 
+const SHOWN_OF_EDITS = '`shown` belongs to an edit alone: leave it out. Nothing was decided.';
 const NO_DECISION =
   "which is not a decision (true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' } with what belongs to it)";
 const NO_ANSWERS = 'what it answered does not fit the questions (a list with one answer for each, or null)';
@@ -581,7 +590,7 @@ function oneOf<T>(name: string, inDecision: T | undefined, inOptions: T | undefi
     throw new InvalidDecisionError({
       message: `gate.decide: \`${name}\` of the decision is another one than that of its options: give one of them. Nothing was decided.`,
     });
-  return inOptions ?? inDecision;
+  return inOptions === undefined ? inDecision : inOptions;
 }
 
 const deciderOf = (given: DecideOptions): DecidingPerson => readDecider(given, checkVia(given.via));

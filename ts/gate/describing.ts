@@ -52,6 +52,10 @@ const argsInWords = (toolName: string, args: unknown): string =>
 export const takenBackFor = (reason: string, toolName: string, edited: { args: unknown } | undefined): string =>
   edited === undefined ? reason : `${reason} A person had changed it to ${argsInWords(toolName, edited.args)}.`;
 
+/** Why a call does not run that a person had changed to what cannot run any more: what the model wrote is not what they approved. */
+export const lostEditFor = (toolName: string, edited: { args: unknown } | undefined, why: string): string =>
+  `${takenBackFor('The edit of this call was approved, and cannot run.', toolName, edited)} The reason: ${why}`;
+
 /** The human must know what an approval lets happen. */
 function withHow(said: string | null, question: CallQuestion): string | null {
   const how = howItRuns(question.tool, copyOf(question.args));

@@ -6,7 +6,7 @@ import { revive, snapshot } from '../values/snapshot.js';
 import { readBeside, type EditReading, type ShownEdit } from './edited-call.js';
 import type { GateInternals } from './inside.js';
 import { isReadAlike, reboundContext } from './rebound.js';
-import type { SeenEdit } from './seen-edits.js';
+import type { SeenEdit } from './seen-edit.js';
 
 /** The call that is edited. */
 export type BesideCall = Pick<JudgedByPolicy, 'toolCallId' | 'toolName'> & { runId: string };

@@ -24,6 +24,8 @@ const plain = (json: unknown): unknown => (json === undefined ? undefined : JSON
 export interface EditReading extends Pick<ApprovalRequest, 'verdict' | 'changes' | 'proven' | 'preview' | 'flags'> {
   /** The rules that the call stands under, or the files that it writes, were not looked at: something of it may stand out. */
   isUnread: boolean;
+  /** Names what was shown of it, for the decision to hand back; `null`: its files were not looked at. */
+  shown: string | null;
 }
 
 /** Judges a call that waits with other arguments, as JSON, and looks at what it would change. */
@@ -60,6 +62,7 @@ export function unreadCall<CALL extends EditableCall>(call: CALL, args: unknown)
     changes: [],
     proven: null,
     isUnread: verdict !== null || mayOverwrite(toolName),
+    shown: null,
   };
 }
 
@@ -68,13 +71,13 @@ function unread(verdict: PolicyVerdict): PolicyVerdict {
   return { ...rest, actions: [] };
 }
 
-/** A reading that was made where a call may stand under other rules. */
+/** A reading that was made where a call may stand under other rules. What is shown of it has no name yet. */
 export const readBeside = (
   { verdict, shown }: Pick<EditReading, 'verdict'> & { shown: ShownEdit },
   isUnread: boolean,
 ): EditReading => {
   const { changes, proven, page } = shown;
-  return { verdict, changes, proven, preview: page.text, flags: page.flags, isUnread };
+  return { verdict, changes, proven, preview: page.text, flags: page.flags, isUnread, shown: null };
 };
 
 /** What is looked up of an edit for those who are asked about it. */

@@ -5,13 +5,13 @@ import { toldValue } from '../errors/told-value.js';
 import { messageOf } from '../errors/message-of.js';
 import { readBeside, type EditReading, type ShownEdit } from './edited-call.js';
 import type { CallVerdict } from './judge.js';
-import type { SeenEdit } from './seen-edits.js';
+import type { SeenEdit } from './seen-edit.js';
 import { canonicalize, coversNeeds } from '../native.js';
 import { hasMark } from '../redact/text.js';
 import { isSame } from '../values/same.js';
 import { asWritten, revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 
-/** What an edit is bound to, as it was when it was shown, or decided unseen. */
+/** What an edit is bound to, as it is when it is looked at. */
 export interface BoundEdit extends SeenEdit {
   /** What is shown of it. */
   shown: ShownEdit;
@@ -32,11 +32,19 @@ export interface CheckedEdit extends SeenEdit {
   written: ValueSnapshot;
   /** What the tool gets: what its schema makes of it. */
   args: ValueSnapshot;
-  /** It is bound to what was shown of it before it was decided. */
-  wasShown: boolean;
   /** For those who are asked about it. */
   reading: EditReading;
 }
+
+/** An edit that cannot be asked about again. */
+export interface LostEdit {
+  /** Why. */
+  lost: string;
+  /** Parts of it are gone: only who wrote it knows what it was. */
+  isRedacted: boolean;
+}
+
+const EDIT_REDACTED = 'it was redacted before it was stored, and cannot be restored.';
 
 /** The edits of one request that were found good, told apart by what would run: a decision holds that. */
 export class CheckedEdits {
@@ -50,19 +58,18 @@ export class CheckedEdits {
   }
 
   /**
-   * The edit as it would run, and what it is bound to.
+   * The edit as it would run, and what it is bound to as things are now.
    *
-   * @param seen what was shown of it; absent: it is bound to what is now
    * @throws {InvalidDecisionError} when they do not fit the schema or become others by it, are denied, or need others to agree than the
    * request did
    */
-  async check(written: unknown, seen?: SeenEdit): Promise<CheckedEdit> {
+  async check(written: unknown): Promise<CheckedEdit> {
     const { toolName, parse, judge, bound } = this.#rules;
     const given = snapshot(written);
     const args = snapshot(await parse(written));
     refuseOther(toolName, given, args);
     // Before it is judged: what changes from here on is a change.
-    const { shown, ...now } = await bound(args);
+    const { shown, context, changes } = await bound(args);
     const verdict = await judge(args);
     if (verdict.effect === 'deny')
       throw new InvalidDecisionError({ message: `The edited call of ${toolName} is denied: ${verdict.reason}` });
@@ -74,26 +81,23 @@ export class CheckedEdits {
       });
     // Arguments in a decision have been JSON: an instance of a class comes back as its data.
     const reading = readBeside({ verdict: verdict.said ?? null, shown }, false);
-    const { context, changes } = seen ?? now;
-    const edit = { written: given, args, context, changes, wasShown: seen !== undefined, reading };
+    const edit = { written: given, args, context, changes, reading };
     this.#good.set(digestOf(snapshot(revive(args.json))), edit);
     return edit;
   }
 
-  /**
-   * What a human had made of a call, for it to be asked about again; `undefined`: the tool cannot run that. Parts of it may be gone, its
-   * schema may be another one, or something denies it.
-   */
-  async again(args: unknown): Promise<Pick<CheckedEdit, 'written' | 'args'> | undefined> {
+  /** What a human had made of a call, for it to be asked about again; `lost`: the tool cannot run that, and why. */
+  async again(args: unknown): Promise<Pick<CheckedEdit, 'written' | 'args'> | LostEdit> {
     const { toolName, parse, judge } = this.#rules;
     const written = snapshot(args);
-    if (hasMark(written.json)) return undefined;
+    if (hasMark(written.json)) return { lost: EDIT_REDACTED, isRedacted: true };
     try {
       const runs = snapshot(await parse(args));
       refuseOther(toolName, written, runs);
-      return (await judge(runs)).effect === 'deny' ? undefined : { written, args: runs };
+      const verdict = await judge(runs);
+      return verdict.effect === 'deny' ? { lost: verdict.reason, isRedacted: false } : { written, args: runs };
     } catch (error) {
-      if (InvalidDecisionError.isInstance(error)) return undefined;
+      if (InvalidDecisionError.isInstance(error)) return { lost: messageOf(error), isRedacted: false };
       throw error;
     }
   }

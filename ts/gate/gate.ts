@@ -36,6 +36,7 @@ import { checkOptionalText, checkText, checkWhole } from './check-arguments.js';
 import { checkPositive } from './check-positive.js';
 import { GateControl } from './control.js';
 import { DecisionTaker } from './deciding.js';
+import { shownName } from './seen-edit.js';
 import { editBeside, shownOf, type BesideCall, type EditBeside } from './edit-beside.js';
 import type { EditReading, ShownEdit } from './edited-call.js';
 import { ExecutionKeeper, type RedeemOutcome } from './executing.js';
@@ -208,8 +209,8 @@ export class LocalGate implements Omit<Gate, 'request'> {
   }
 
   /**
-   * For {@link editedCall}, of a call that waits: by what judges it in this process, else by what this gate knows. A decision for
-   * these arguments is bound to what is read here.
+   * For {@link editedCall}, of a call that waits: by what judges it in this process, else by what this gate knows. A decision that hands
+   * `shown` back is bound to what is read here.
    */
   async readEdit(
     call: Pick<ApprovalRequest, 'approvalId' | 'toolCallId' | 'toolName' | 'runId'>,
@@ -218,10 +219,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
     const { approvalId, runId } = call;
     try {
       const checked = await this.#teller.checks.get(approvalId)?.(revive(args));
-      if (checked !== undefined) {
-        this.#teller.seen.keep(approvalId, args, checked);
-        return checked.reading;
-      }
+      if (checked !== undefined) return { ...checked.reading, shown: shownName(approvalId, args, checked) };
     } catch (error) {
       // It will not be taken, which is told when it is decided.
       if (!InvalidDecisionError.isInstance(error)) throw error;
@@ -229,8 +227,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
     const records = this.isDurable ? await this.records(runId) : [];
     const record = records.find((each) => each.approvalId === approvalId);
     const { reading, seen } = await this.editBeside(call, args, record);
-    if (seen !== undefined) this.#teller.seen.keep(approvalId, args, seen);
-    return reading;
+    return seen === undefined ? reading : { ...reading, shown: shownName(approvalId, args, seen) };
   }
 
   /** The same of a call that another gate has asked about, as this one knows it. @see editBeside */

@@ -16,8 +16,8 @@ import {
 } from '../native.js';
 import { keptEntry } from '../redact/history.js';
 import { Originals } from '../redact/originals.js';
-import type { Redactor } from '../redact/redactor.js';
-import { keptDecision, keptRequest, originalRequest, WITHHELD } from '../redact/request.js';
+import { WITHHELD, type Redactor } from '../redact/redactor.js';
+import { keptDecision, keptRequest, originalRequest } from '../redact/request.js';
 import { after, attempt, type Awaitable } from '../values/awaitable.js';
 import { revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { reviveDecision } from './records.js';
@@ -25,11 +25,18 @@ import { reviveDecision } from './records.js';
 /** Of how many redacted requests something is remembered. */
 const MAX_REQUESTS = 10_000;
 
+/** What is remembered of a request, or of its edit, that is redacted. */
+interface KnownRequest {
+  /** Of the original arguments; absent: they are kept as they are. */
+  digest?: string;
+  /** A text that may quote the arguments, as it may be kept. */
+  quoting: (text: string) => string;
+}
+
 export class RedactedNative extends NativeGate {
   readonly #redactor: Redactor;
   readonly #originals = new Originals();
-  /** Of redacted requests: the digest of the original arguments, and whether the function took something out. */
-  readonly #requests = new Map<string, { digest: string; byFunction: boolean }>();
+  readonly #requests = new Map<string, KnownRequest>();
 
   constructor(options: NativeGateOptions, redactor: Redactor) {
     super(options);
@@ -39,9 +46,10 @@ export class RedactedNative extends NativeGate {
   /** All that is shown of it must be there: secrets are taken out of it. */
   override request(request: NativeRequest, policies: readonly NativePolicies[]): Awaitable<NativeRequested> {
     if (request.look != null) throw new InternalError({ message: 'what is shown was to be kept with its secrets' });
-    const { byFunction, ...kept } = keptRequest(this.#redactor, request, request, preview);
+    const { quoting, ...kept } = keptRequest(this.#redactor, request, request, preview);
     return after(super.request({ ...request, ...kept }, policies), (requested) => {
-      if (kept.stored !== null) this.#remember(requested.record.approvalId, request.args, byFunction);
+      if (kept.stored !== null)
+        this.#remember(requested.record.approvalId, { digest: digestOf(revive(request.args)), quoting });
       return requested;
     });
   }
@@ -65,17 +73,25 @@ export class RedactedNative extends NativeGate {
     }
   }
 
-  #remember(approvalId: string, args: unknown, byFunction: boolean): void {
-    this.#requests.set(approvalId, { digest: digestOf(revive(args)), byFunction });
+  #remember(approvalId: string, known: KnownRequest): void {
+    this.#requests.set(approvalId, known);
     const [oldest] = this.#requests.size > MAX_REQUESTS ? this.#requests.keys() : [];
     if (oldest !== undefined) this.#requests.delete(oldest);
   }
 
+  /** Why an edit is taken back quotes it, too. */
+  #quotesEdit(approvalId: string, quoting: (text: string) => string): void {
+    const known = this.#requests.get(approvalId);
+    const { quoting: before = (text: string) => text } = known ?? {};
+    this.#remember(approvalId, { ...known, quoting: (text) => quoting(before(text)) });
+  }
+
   /** A reason that no human wrote: it may quote the arguments. */
   #reason(approvalId: string, reason: string): string {
+    const known = this.#requests.get(approvalId);
+    if (known !== undefined) return known.quoting(reason);
     // Of what is not remembered here, nothing is known.
-    const byFunction = this.#requests.get(approvalId)?.byFunction ?? this.#redactor.hasFunction;
-    return byFunction ? WITHHELD : this.#redactor.text(reason);
+    return this.#redactor.hasFunction ? WITHHELD : this.#redactor.text(reason);
   }
 
   override answer(approvalId: string, toolName: string, answer: unknown, meta: DecideMeta): Awaitable<AnsweredRequest> {
@@ -93,7 +109,8 @@ export class RedactedNative extends NativeGate {
 
   #decide(approvalId: string, toolName: string, given: DecisionOutcome, meta: DecideMeta): Awaitable<ApprovalRecord> {
     const runs = given.type === 'edit' ? (meta.editedArgs ?? given.args) : undefined;
-    const { decision, stored, asKept, original } = keptDecision(this.#redactor, toolName, given, runs);
+    const { decision, stored, asKept, original, quoting } = keptDecision(this.#redactor, toolName, given, runs);
+    if (quoting !== undefined) this.#quotesEdit(approvalId, quoting);
     if (meta.via === 'system' && given.reason !== undefined)
       decision.reason = asKept.reason = this.#reason(approvalId, given.reason);
     const forget = this.#originals.expect(approvalId, reviveDecision(original), reviveDecision(asKept));

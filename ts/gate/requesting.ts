@@ -178,7 +178,7 @@ class CodeRequest {
       entry: description === null ? undefined : ({ description } as InterruptOptions),
       verdict,
       isOnce: this.#meanwhile?.asksAlways !== false,
-      checkEdit: (written, seen) => edits.check(written, seen),
+      checkEdit: (written) => edits.check(written),
       signal: abortSignal,
     };
     if (this.#meanwhile !== undefined) {

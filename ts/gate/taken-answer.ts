@@ -10,6 +10,7 @@ import { isJsonNumber, numberText, revive, snapshot } from '../values/snapshot.j
 import { readDecider, type DecidingPerson } from './decider.js';
 import { readRemember, rememberOf, type RememberedAs } from './remember.js';
 import { ownValue } from '../values/own-value.js';
+import type { ShownName } from './seen-edit.js';
 
 /** Each part, or what is wrong with it once it is needed. */
 export interface TakenAnswer {
@@ -19,6 +20,8 @@ export interface TakenAnswer {
   decider: () => DecidingPerson;
   /** Fails with {@link InvalidDecisionError}. */
   remember: () => RememberedAs | undefined;
+  /** What it says was shown of an edit. Fails with {@link InvalidDecisionError}. */
+  shown: () => ShownName;
   /** What it looks like, without what it says. */
   shape: () => string;
 }
@@ -33,6 +36,7 @@ export function takeAnswer(answer: unknown, place: AnswerPlace): TakenAnswer {
     plain: known(() => plainAnswer(own())),
     decider: known(() => readDecider(own(), 'callback')),
     remember: known(() => readRemember(rememberOf(own()))),
+    shown: known(() => readShown(shownIn(own()))),
     shape: () => shapeOf(answer),
   };
 }
@@ -211,12 +215,25 @@ function shapeOf(answer: unknown): string {
 
 const TYPES: ReadonlySet<unknown> = new Set(['approve', 'edit', 'reject', 'respond', 'skip']);
 
-/** What is decided, without who does. */
+/** What is decided, without who does, and what was shown. */
 function withoutDecider(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
-  const { by: _by, groups: _groups, ...decision } = answer as Record<string, unknown>;
+  const { by: _by, groups: _groups, shown: _shown, ...decision } = answer as Record<string, unknown>;
   return decision;
 }
+
+const shownIn = (answer: unknown): unknown => (isObject(answer) ? ownValue(answer, 'shown') : undefined);
+
+/** What somebody says was shown of an edit. @throws {InvalidDecisionError} for what no edit is shown by */
+export function readShown(shown: unknown): ShownName {
+  if (shown === undefined || shown === null || (typeof shown === 'string' && SHOWN.test(shown))) return shown;
+  throw new InvalidDecisionError({
+    message: '`shown` must be what came with the edit as it was shown, or null. Nothing was decided.',
+  });
+}
+
+/** A digest. */
+const SHOWN = /^[\w:-]{1,200}$/;
 
 /**
  * For `JSON.stringify`: refuses what is written as something else than it is, or left out: an object that writes itself (`toJSON`), a

@@ -16,7 +16,7 @@ import {
   type DecidedRecord,
   type ToldByCore,
 } from './records.js';
-import { SeenEdits, type SeenEdit } from './seen-edits.js';
+import type { SeenEdit } from './seen-edit.js';
 import { TurnStaleness } from './turn-staleness.js';
 import { DecisionWaiters } from './waiters.js';
 
@@ -28,8 +28,7 @@ export interface DecidedEdit extends SeenEdit {
   reading: EditReading;
 }
 
-/** `seen`: what was shown of it, which it is bound to then. */
-export type CheckEdit = (args: unknown, seen?: SeenEdit) => Promise<DecidedEdit>;
+export type CheckEdit = (args: unknown) => Promise<DecidedEdit>;
 
 /** What "always" would save, made when somebody asks. */
 export type Offers = () => ApprovalRequest['always'];
@@ -57,8 +56,6 @@ export class EventTeller {
   readonly held: string[] = [];
   /** What an edit of a request must pass. */
   readonly checks = new Map<string, CheckEdit>();
-  /** What was shown of edits. */
-  readonly seen = new SeenEdits();
   /** What "always" would save, of requests that are shown in this process alone. */
   readonly offers = new Map<string, Offers>();
   readonly #inside: GateInternals;
@@ -202,7 +199,6 @@ export class EventTeller {
     if (event.type === 'voted') this.#inside.telemetry?.voted(approvalId, event.vote);
     if (!decided) return;
     this.checks.delete(approvalId);
-    this.seen.forget(approvalId);
     this.offers.delete(approvalId);
     this.looks.delete(approvalId);
     this.found.decided(approvalId);

@@ -57,6 +57,8 @@ function readDecision(given: unknown, { scopes }: ViewContext): Decision {
       `decision has ${person}, which is not taken from it: who is signed in decides, through the inbox.`,
     );
   if (type === 'edit' && !Object.hasOwn(given, 'args')) throw malformed();
+  const { shown = null } = given as { shown?: unknown };
+  if (shown !== null && (type !== 'edit' || typeof shown !== 'string')) throw malformed();
   if (type === 'respond' && !Object.hasOwn(given, 'output')) throw malformed();
   if (remember !== undefined) {
     const scope =
@@ -68,7 +70,8 @@ function readDecision(given: unknown, { scopes }: ViewContext): Decision {
         'This inbox does not remember that: decide without `remember`.',
       );
   }
-  return given as Decision;
+  // Who saw nothing of an edit, or does not say so, has not looked at its files.
+  return type === 'edit' ? ({ ...given, shown } as Decision) : (given as Decision);
 }
 
 const malformed = () =>
@@ -99,6 +102,7 @@ export async function check(
     dangers: call === undefined ? [] : dangersInWords(call),
     verdict: verdictOf(said),
     segments: segmentsOf(said),
+    shown: call?.shown ?? null,
   };
 }
 

@@ -287,7 +287,10 @@ export interface ShownPlace {
 
 /** `POST api/requests/:approvalId/decision` */
 export interface DecisionBody {
-  /** `respond` to questions: `{ type: 'respond', output: { answers } }`. `remember` stands in it. */
+  /**
+   * `respond` to questions: `{ type: 'respond', output: { answers } }`. `remember` stands in it, and for an edit `shown` of its
+   * {@link CheckAnswer}: without that, its files were not looked at.
+   */
   decision: Decision;
 }
 
@@ -322,6 +325,8 @@ export interface CheckAnswer {
   /** What the policies would say of them; `deny`: such an edit is not taken. */
   verdict: ShownVerdict;
   segments: readonly CallSegment[];
+  /** Names what was shown here of the edit, for the decision; `null`: its files were not looked at. */
+  shown: string | null;
 }
 
 /** `POST api/decisions`: several requests of one run, at most 100. */

@@ -52,7 +52,14 @@ const RUN: OptionTable<Api.RunOptions<{}>> = {
   logger: 'logger',
 };
 
-const DECIDE: OptionTable<Api.DecideOptions> = { by: true, groups: true, via: true, reason: true, remember: true };
+const DECIDE: OptionTable<Api.DecideOptions> = {
+  by: true,
+  groups: true,
+  via: true,
+  reason: true,
+  remember: true,
+  shown: true,
+};
 
 const CONFINE: OptionTable<Api.ConfineSettings> = {
   write: 'restricts',

@@ -118,17 +118,22 @@ function onceSeen(decision: Decision, request: ApprovalRequest): Decision {
     : rejection(`It was edited to a call that needs a second yes, which only mcpApprover asks for. ${beware(call)}.`);
 }
 
-/** What an edit becomes that stands out, as a request of its own; `undefined`: the decision needs no other yes. */
-async function editStandsOut(decision: Decision, request: ApprovalRequest): Promise<ApprovalRequest | undefined> {
-  if (decision.type !== 'edit') return undefined;
+/** A decision, and what an edit becomes that stands out, as a request of its own; `again` absent: it needs no other yes. */
+async function lookedAt(
+  decision: Decision,
+  request: ApprovalRequest,
+): Promise<{ decision: Decision; again?: ApprovalRequest }> {
+  if (decision.type !== 'edit') return { decision };
   const call = await editedCall(request, snapshot(decision.args).json, contextOf(request.approvalId)?.readEdit);
-  if (!needsSecondYes(call)) return undefined;
-  return {
+  const edited = { ...decision, shown: call.shown };
+  if (!needsSecondYes(call)) return { decision: edited };
+  const again: ApprovalRequest = {
     ...call,
     description: 'It would run like this, as it was edited:',
     allowedDecisions: ['approve', 'reject'],
     always: { allow: null, deny: null },
   };
+  return { decision: edited, again };
 }
 
 function decisionOf(result: unknown, request: ApprovalRequest, options: ProtocolOptions | undefined): Decision {
@@ -216,12 +221,11 @@ async function ask(
     const result = await elicits.elicitInput(toElicitation(asked, options), { signal, timeout: NO_TIMEOUT });
     return ofRequest('fromElicitResult', asked, () => decisionOf(result, asked, options));
   };
-  const first = await put(request);
-  const edited = await editStandsOut(first, request);
-  if (edited === undefined) return takenBy(first, options);
+  const { decision, again } = await lookedAt(await put(request), request);
+  if (again === undefined) return takenBy(decision, options);
   signal.throwIfAborted();
-  const second = await put(edited);
-  return takenBy(second.type === 'approve' ? first : second, options);
+  const second = await put(again);
+  return takenBy(second.type === 'approve' ? decision : second, options);
 }
 
 function checkServer(place: string, server: unknown): void {

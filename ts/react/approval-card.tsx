@@ -1,5 +1,6 @@
 import { useEffect, useId, useState, type MouseEvent, type ReactElement } from 'react';
 import type { ApprovalCardProps, ApprovalLabels, PendingApprovalOf } from '../../react.js';
+import { typedJson } from '../values/typed-json.js';
 import { ignoreHeld, isSecondYes, type ShownLook } from '../press/second-look.js';
 import { LABELS } from './labels.js';
 import { Preview } from './preview.js';
@@ -136,11 +137,12 @@ function jsonOf(input: unknown): string {
   return Array.from(text, (character) => (isHarmless(character) ? character : escape(character))).join('');
 }
 
-function parsed(text: string): { value: unknown } | undefined {
+/** What a person typed, or why that is not what would run. */
+function parsed(text: string): { value: unknown } | { fault: string } {
   try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
+    return { value: typedJson(text) };
+  } catch (error) {
+    return { fault: error instanceof Error ? error.message : '' };
   }
 }
 
@@ -167,7 +169,8 @@ function Actions({ approval, labels }: PartProps): ReactElement {
   const [isTooEarly, setTooEarly] = useState(false);
   const { state, isExpired } = approval;
   const written = jsonOf(approval.input);
-  const args = edited === undefined ? undefined : parsed(edited);
+  const read = edited === undefined ? undefined : parsed(edited);
+  const args = read !== undefined && 'value' in read ? read : undefined;
   const isUnchanged = args !== undefined && isSameJson(args.value, approval.input);
   /** All that a yes is about: the edit, or the call with what is said of it. */
   const shown = edited ?? JSON.stringify([written, approval.preview, approval.details]);
@@ -224,7 +227,11 @@ function Actions({ approval, labels }: PartProps): ReactElement {
               onChange={(event) => setEdited(event.target.value)}
             />
           </label>
-          {args === undefined && <p data-part="not-json">{labels.notJson}</p>}
+          {read !== undefined && 'fault' in read && (
+            <p data-part="not-json">
+              {labels.notJson} <bdi>{safeText(read.fault)}</bdi>
+            </p>
+          )}
           {isUnchanged && <p data-part="unchanged">{labels.unchanged}</p>}
           {args !== undefined && hasLooked && <Preview text={wholeOf(args.value)} label={labels.shownEdit} />}
           <button

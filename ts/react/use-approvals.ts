@@ -55,7 +55,9 @@ export function useApprovals<MESSAGE extends UIMessage>(options: UseApprovalsOpt
           reject: (reason?: string) => answer(approvalId, { approved: false, reason }),
           edit: isEditable
             ? (args: unknown, reason?: string) =>
-                unlessExpired(() => answer(approvalId, { approved: true, reason, edit: { ...edits, args } }))
+                unlessExpired(() =>
+                  answer(approvalId, { approved: true, reason, edit: { ...edits, args, shown: null } }),
+                )
             : undefined,
         };
       }) as unknown as PendingApproval<MESSAGE>[],
@@ -81,7 +83,7 @@ interface GivenAnswer {
   approved: boolean;
   reason: string | undefined;
   /** With other arguments. */
-  edit?: { approvalId: string; toolCallId: string; args: unknown };
+  edit?: { approvalId: string; toolCallId: string; args: unknown; shown: null };
 }
 
 type GiveAnswer = (id: string, given: GivenAnswer) => Promise<void>;

@@ -19,7 +19,12 @@ export interface RedactedArgs {
   redacted: boolean;
   /** The function took something out: a text that quotes the arguments cannot be searched for it. */
   byFunction: boolean;
+  /** A text that may quote the arguments, as it may be kept. */
+  quoting: (text: string) => string;
 }
+
+/** What stands for a text that may quote what cannot be found in it. */
+export const WITHHELD = redacted('it quotes redacted arguments');
 
 export class Redactor {
   readonly #finders: readonly SecretFinder[];
@@ -50,7 +55,9 @@ export class Redactor {
     const made = this.#using === undefined ? undefined : this.#made(this.#using, toolName, json);
     const searcher = new SecretSearch(this.#finders);
     const searched = searcher.value(made === undefined ? json : made.json);
-    return { json: searched, redacted: made !== undefined || searcher.changed, byFunction: made !== undefined };
+    const byFunction = made !== undefined;
+    const quoting = (text: string) => (byFunction ? WITHHELD : this.text(withoutNamed(text, searcher.named)));
+    return { json: searched, redacted: byFunction || searcher.changed, byFunction, quoting };
   }
 
   /** Any text: a description, a preview, a diff, a reason. */
@@ -77,6 +84,17 @@ export class Redactor {
       return { json: FAILED };
     }
   }
+}
+
+/** A text without what is secret by its name. What is not shown as it is cannot be found: then nothing of the text is kept. */
+function withoutNamed(text: string, named: ReadonlySet<string>): string {
+  let left = text;
+  for (const secret of [...named].toSorted((one, other) => other.length - one.length)) {
+    if (/[^\x20-\x7e]/.test(secret)) return WITHHELD;
+    const literal = secret.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+    if (secret.trim() !== '') left = left.replace(new RegExp(`(?<!\\w)${literal}(?!\\w)`, 'g'), redacted('secret'));
+  }
+  return left;
 }
 
 /** Whether the function is asynchronous, which it must not be. Its author is told, and its failure ends no process. */

@@ -1,8 +1,7 @@
 /** What is kept of a request and of a decision, when secrets are not. */
 import type { ApprovalRequest, DecisionOutcome, GrantOffer, PolicyVerdict } from '../../index.js';
 import { revive } from '../values/snapshot.js';
-import { redacted } from './text.js';
-import type { Redactor } from './redactor.js';
+import { WITHHELD, type Redactor } from './redactor.js';
 
 /** What is shown beside a call. */
 export interface ShownBeside {
@@ -21,12 +20,9 @@ type PreviewPage = { text: string; flags: string[] };
 export interface KeptRequest extends ShownBeside {
   /** The arguments that are kept instead; `null`: they are kept as they are. */
   stored: [unknown] | null;
-  /** The function took something out: what may quote the arguments is withheld. */
-  byFunction: boolean;
+  /** A text that may quote the arguments, as it may be kept. */
+  quoting: (text: string) => string;
 }
-
-/** What stands for a text that may quote what the function took out. */
-export const WITHHELD = redacted('it quotes redacted arguments');
 
 /**
  * What is kept of a request. `preview` makes a page of what is kept of the arguments: one of the original may have cut a
@@ -38,24 +34,26 @@ export function keptRequest(
   beside: ShownBeside,
   preview: (toolName: string, args: unknown) => PreviewPage,
 ): KeptRequest {
-  const { json, redacted: isRedacted, byFunction } = redactor.args(call, call.args);
-  // What the function took out is nowhere to be seen from here: a text that may quote it is not kept at all.
-  const text = (quoting: string): string => (byFunction ? WITHHELD : redactor.text(quoting));
-  const { description, details, page } = beside;
+  const { json, redacted: isRedacted, byFunction, quoting } = redactor.args(call, call.args);
+  const { description, page } = beside;
+  const details = beside.details as RequestDetails | null;
+  const { editedFrom = null } = details ?? {};
+  const from = editedFrom === null ? undefined : redactor.args(call, editedFrom);
+  // What is asked about again quotes what the model wrote, too.
+  const text = (quotes: string): string => (from === undefined ? quoting(quotes) : from.quoting(quoting(quotes)));
   return {
     stored: isRedacted ? [json] : null,
-    byFunction,
+    quoting,
     description: description === null ? null : text(description),
     details:
-      details === null
-        ? null
-        : keptDetails(redactor, details as RequestDetails, { call, isRedacted, byFunction, text }),
+      details === null ? null : keptDetails(redactor, details, { from: from?.json, isRedacted, byFunction, text }),
     page: page && (isRedacted ? preview(call.toolName, json) : { ...page, text: text(page.text) }),
   };
 }
 
 interface RedactionPlan {
-  call: { toolName: string };
+  /** What is kept of the arguments of the model, where a person had changed them. */
+  from: unknown;
   isRedacted: boolean;
   byFunction: boolean;
   text: (quoting: string) => string;
@@ -79,7 +77,7 @@ function keptDetails(
   return {
     ...more,
     ...(agentReason === null ? {} : { agentReason: how.text(agentReason) }),
-    ...(editedFrom === null ? {} : { editedFrom: redactor.args(how.call, editedFrom).json }),
+    ...(editedFrom === null ? {} : { editedFrom: how.from }),
     ...(askedAgain === null ? {} : { askedAgain: { ...askedAgain, because: how.text(askedAgain.because) } }),
     ...(review === null ? {} : { review: { ...review, reason: how.text(review.reason) } }),
     verdict: verdict && keptVerdict(redactor, verdict, how),
@@ -121,17 +119,19 @@ export function originalRequest<REQUEST extends ApprovalRequest>(
   const { text, flags } =
     page ?? (isWhole ? { text: kept.preview, flags: kept.flags } : preview(kept.toolName, args.json));
   const { verdict, changes, review, agentReason, editedFrom, askedAgain } = (details ?? {}) as RequestDetails;
+  // What is said of a call that a person had changed quotes what the model wrote, which is not asked about any more.
+  const quotesModel = (editedFrom ?? null) !== null;
   return {
     ...kept,
     args: revive(args.json),
-    description: description ?? kept.description,
+    description: quotesModel ? kept.description : (description ?? kept.description),
     preview: text,
     flags,
     verdict: verdict ?? kept.verdict,
     changes: changes ?? kept.changes,
     review: review ?? kept.review,
     agentReason: agentReason ?? kept.agentReason,
-    askedAgain: askedAgain ?? kept.askedAgain,
+    askedAgain: quotesModel ? kept.askedAgain : (askedAgain ?? kept.askedAgain),
     editedFrom: editedFrom === undefined ? kept.editedFrom : revive(editedFrom),
   };
 }
@@ -146,6 +146,8 @@ export interface KeptDecision {
   asKept: DecisionOutcome;
   /** As this process goes on with it. */
   original: DecisionOutcome;
+  /** Of an edit: a text that may quote its arguments, as it may be kept. */
+  quoting?: (text: string) => string;
 }
 
 /** What is kept of a decision. `runs`: for an edit, the arguments that will run. */
@@ -159,11 +161,12 @@ export function keptDecision(
   if (clean.reason !== undefined) clean.reason = redactor.text(clean.reason);
   if (clean.type === 'respond') clean.output = redactor.json(clean.output);
   if (clean.type !== 'edit') return { decision: clean, stored: null, asKept: clean, original: decision };
-  const { json, redacted: isRedacted } = redactor.args({ toolName }, runs);
+  const { json, redacted: isRedacted, quoting } = redactor.args({ toolName }, runs);
   return {
     decision: clean,
     stored: isRedacted ? [json] : null,
     asKept: { ...clean, args: json },
     original: { ...decision, type: 'edit', args: runs },
+    ...(isRedacted ? { quoting } : {}),
   };
 }

@@ -12,6 +12,8 @@ const BINARY = /^(?:\w{0,16}Array|ArrayBuffer|DataView|Buffer)$/;
 export class SecretSearch {
   /** Whether anything was taken out. */
   changed = false;
+  /** What was taken out for its name alone: where that does not stand beside it, nothing finds it. */
+  readonly named = new Set<string>();
   readonly #finders: readonly SecretFinder[];
   /** Names are looked at where common credentials are: a function, or expressions alone, say themselves what is secret. */
   readonly #byName: boolean;
@@ -96,8 +98,12 @@ export class SecretSearch {
         clean.put(this.text(key), key === TAG ? item : this.#secret(name, item, depth + 1));
       return clean.record;
     }
-    if (typeof value === 'number') return this.#mark('secret');
+    if (typeof value === 'number') {
+      this.named.add(String(value));
+      return this.#mark('secret');
+    }
     if (typeof value !== 'string' || isHarmless(name, value)) return value;
+    this.named.add(value);
     const clean = this.text(value);
     return isMark(clean) ? clean : this.#mark('secret');
   }

@@ -4,11 +4,11 @@ import { unpiped, untaken, type PipedCall, type UntakenLine } from './answers.js
 import { safeLong } from './safe-long.js';
 
 /** What is done with what a line means. */
-interface PipedTaker<ANSWER> {
+interface PipedTaker<ANSWER, CALL extends PipedCall> {
   /** The call as the answer lets it run; `undefined`: it does not. */
-  callOf(answer: ANSWER): PipedCall | undefined | Promise<PipedCall | undefined>;
+  callOf(answer: ANSWER): Promise<CALL | undefined>;
   /** Takes it. @returns why it cannot be taken */
-  take(answer: ANSWER): Promise<string | undefined>;
+  take(answer: ANSWER, call: CALL | undefined): Promise<string | undefined>;
 }
 
 /**
@@ -16,16 +16,16 @@ interface PipedTaker<ANSWER> {
  *
  * @returns why that cannot be: then it is a no, since the next line belongs to the next call; `undefined`: it was taken
  */
-export async function pipedRefusal<ANSWER extends { type: string }>(
+export async function pipedRefusal<ANSWER extends { type: string }, CALL extends PipedCall>(
   line: string,
   answer: ANSWER | UntakenLine,
-  { callOf, take }: PipedTaker<ANSWER>,
+  { callOf, take }: PipedTaker<ANSWER, CALL>,
 ): Promise<string | undefined> {
   if (isUntaken(answer)) return untaken(line, answer);
   const call = await callOf(answer);
   const refused = call && unpiped(call);
   if (refused !== undefined) return refused;
-  const broken = await take(answer);
+  const broken = await take(answer, call);
   return broken === undefined ? undefined : untaken(line, { broken });
 }
 

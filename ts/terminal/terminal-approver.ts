@@ -12,7 +12,7 @@ import { makesCallbacks } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { dangersInWords, doubtsAbout, type DangerousCall } from '../gate/danger.js';
-import { editedCall, NOTHING_CHANGED, type EditReader } from '../gate/edited-call.js';
+import { editedCall, NOTHING_CHANGED, type EditReader, type EditReading } from '../gate/edited-call.js';
 import { standsOut, startedFirst } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import { takeOptions } from '../options/check.js';
@@ -199,14 +199,15 @@ async function decisionOn(
       await lines.forget(signal);
       continue;
     }
-    const look = lookAgain(answer, await callOf(answer, request, readEdit), request, decision, put);
+    const call = decision.isLast(answer) ? last : await callOf(answer, request, readEdit);
+    const look = lookAgain(answer, call, request, decision, put);
     if (look !== undefined) {
       last = look.call;
       lines.say(look.text);
       await lines.forget(signal);
       continue;
     }
-    const taken = await checked(answer, objectionTo);
+    const taken = await checked(answer, call, objectionTo);
     if (taken.objection === undefined) return taken.decision;
     // It is about this call: the next question must not get the answer to it.
     lines.say(inWords(`That was not taken: ${safeLong(taken.objection)}\n`, lines.window));
@@ -233,7 +234,10 @@ async function drafted(
 }
 
 /** A call, as much of it as is asked about. */
-type AskedCall = DangerousCall & ReasonedCall & Pick<ApprovalRequest, 'flags' | 'preview' | 'allowedDecisions'>;
+type AskedCall = DangerousCall &
+  ReasonedCall &
+  Pick<ApprovalRequest, 'flags' | 'preview' | 'allowedDecisions'> &
+  Partial<Pick<EditReading, 'shown'>>;
 
 /**
  * What is shown before an answer runs something: where one yes is not enough for the call or for what it was edited to, or where
@@ -282,10 +286,10 @@ async function pipedDecision(
   lines.say(`${SHORT_PIPED}\n`);
   const line = await next(lines, 'Run it? ', signal);
   let taken: Decision | undefined;
-  const refused = await pipedRefusal<Decision>(line, readAnswer(line, request), {
+  const refused = await pipedRefusal<Decision, AskedCall>(line, readAnswer(line, request), {
     callOf: (answer) => callOf(answer, request, readEdit),
-    take: async (answer) => {
-      const { decision, objection } = await checked(answer, objectionTo);
+    take: async (answer, call) => {
+      const { decision, objection } = await checked(answer, call, objectionTo);
       taken = decision;
       return objection;
     },
@@ -305,12 +309,14 @@ function rejectUntaken({ toolName }: ShownRequest, lines: LineInput, reason: str
   return { type: 'reject', reason };
 }
 
-/** What a line decides, and why that would not be taken. */
+/** What a line decides, and why that would not be taken. An edit is what was shown of it, or was looked at where nothing stood out. */
 async function checked(
   answer: Decision,
+  call: AskedCall | undefined,
   objectionTo: ObjectionTo,
 ): Promise<{ decision: Decision; objection: string | undefined }> {
-  const decision = answer.type === 'edit' ? { ...answer, args: revive(answer.args) } : answer;
+  const decision =
+    answer.type === 'edit' ? { ...answer, args: revive(answer.args), shown: call?.shown ?? null } : answer;
   return { decision, objection: await objectionTo?.(decision) };
 }
 

@@ -26,15 +26,15 @@ export function typedJson(text: string): unknown {
       const name = isName ? (JSON.parse(token) as string) : '';
       if (isName && names.has(name)) throw new SyntaxError(`the name ${token} stands there twice`);
       if (isName) names.add(name);
-    } else if (/^[-\d]/.test(token) && !isKept(token))
+    } else if (/^[-\d]/.test(token) && !isKeptNumber(token))
       throw new SyntaxError(`the number ${token} has more digits than JavaScript keeps: write it as a text`);
     before = token;
   }
   return value;
 }
 
-/** Whether the number is the same in decimals again, as far as it was written. */
-function isKept(token: string): boolean {
+/** Whether the number, as JSON has it, is the same in decimals again, as far as it was written. */
+export function isKeptNumber(token: string): boolean {
   const value = Number(token);
   return Number.isFinite(value) && digitsOf(token) === digitsOf(String(value));
 }

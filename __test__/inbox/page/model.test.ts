@@ -123,6 +123,11 @@ describe('arguments in the editor', () => {
 
   test('are told from what is not JSON', () => {
     expect(parse('{')).toMatchObject({ ok: false });
+    expect(parse('{"id":9007199254740993}')).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('more digits'),
+    });
+    expect(parse('{"a":1,"a":2}')).toMatchObject({ ok: false, message: expect.stringContaining('twice') });
     expect(parse('\u202e')).toMatchObject({ ok: false, message: expect.not.stringContaining('\u202e') as string });
   });
 });

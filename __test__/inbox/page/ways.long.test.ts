@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createDeepAgent, createLocalBackend } from '../../../ts/agent/index.js';
 import { scratch } from '../../policy/support.js';
 import { call as call_, calls, says, scripted } from '../../support/model.js';
-import { describeInBrowser, seriousFindings, useBrowser } from '../../support/browser.js';
+import { describeInBrowser, lookTwice, seriousFindings, useBrowser } from '../../support/browser.js';
 import { ask, call, decided, faultsOf, later, openInbox, sentBy, shows, visit, waiting } from './support.js';
 
 describeInBrowser('on the page', () => {
@@ -214,6 +214,8 @@ describeInBrowser('on the page', () => {
     await page.getByLabel('All arguments, as JSON').uncheck();
     expect(await field.inputValue()).toBe('one "quoted"\n\tzwei\n');
     await page.getByRole('button', { name: 'Approve with these changes' }).and(page.locator(':enabled')).click();
+    // Without policies, nothing there knows which file that is.
+    await lookTwice(page.getByRole('button', { name: 'Approve all the same' }));
     expect((await decided(inbox.gate, plain)).decision).toEqual({
       type: 'edit',
       args: { file_path: 'a.txt', content: 'one "quoted"\n\tzwei\n' },
@@ -235,6 +237,11 @@ describeInBrowser('on the page', () => {
     await timeout.fill('700');
     await page.locator('.problems li').getByText('timeout').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
+    // It is another number in JavaScript.
+    await timeout.fill('9007199254740993');
+    await page.getByLabel('All arguments, as JSON').check();
+    expect(await page.getByLabel(/^Arguments/).inputValue()).toContain('"timeout": "9007199254740993"');
+    await page.getByLabel('All arguments, as JSON').uncheck();
     await timeout.fill('60');
     const send = page.getByRole('button', { name: 'Approve with these changes' });
     await send.and(page.locator(':enabled')).waitFor();

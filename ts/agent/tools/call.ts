@@ -4,7 +4,7 @@ import type { BackendCall } from '../../../agent.js';
 import type { ToolActivity } from '../../../index.js';
 import { callContextOf } from '../../ai-sdk/tools/call-context.js';
 import { BackendError } from '../../errors/backend-error.js';
-import type { SeenFile } from '../../gate/seen-edits.js';
+import type { SeenFile } from '../../gate/seen-edit.js';
 
 /** The options of an `execute`, as far as tools of ours look at them. */
 export interface CallOptions {

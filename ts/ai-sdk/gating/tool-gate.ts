@@ -337,7 +337,7 @@ export class ToolGate {
       gating: this.#gating,
       entry: inheritance.describes({ toolName, tool }),
       verdict,
-      checkEdit: (written, seen) => edits.check(written, seen),
+      checkEdit: (written) => edits.check(written),
     };
   }
 

@@ -10,11 +10,10 @@ import { existingRecord, isDecided, toRecord } from '../../gate/records.js';
 import type { Gating, RawRecord } from '../../native.js';
 import { snapshot, trySnapshot, type ValueSnapshot } from '../../values/snapshot.js';
 import { approvedTool } from '../tools/approved-tool.js';
-import { asEdited, AskedTimes, editIn, objectionTo, onceMore } from '../../gate/ask-call.js';
+import { asEdited, AskedTimes, editIn, lostVerdict, objectionTo, onceMore } from '../../gate/ask-call.js';
 import type { CallDecisions } from './decisions.js';
 import { takenBackFor } from '../../gate/describing.js';
-import { digestOf, type CheckedEdits } from '../../gate/edits.js';
-import type { SeenEdit } from '../../gate/seen-edits.js';
+import { digestOf, type CheckedEdits, type LostEdit } from '../../gate/edits.js';
 import { ASK, type CallGuard } from '../gating/guard.js';
 import type { OpenCallPlan } from '../messages/open-step.js';
 import type { OwnEvent } from '../sdk/own-events.js';
@@ -126,14 +125,27 @@ export class RunRequests {
       const reason = await objectionOf(asked);
       if (record === undefined || reason === undefined || signal.aborted) continue;
       const { decision, times } = asked;
-      const takeBack = () => this.#takeBack(asked, record, takenBackFor(reason, asked.toolName, editIn(decision)));
-      const judge = () => {
+      const edited = editIn(decision);
+      const why = takenBackFor(reason, asked.toolName, edited);
+      let isLost = false;
+      const takeBack = () => this.#takeBack(asked, record, why);
+      const judge = async () => {
         asked.decision = undefined;
-        return this.#judgedAgain(asked, editIn(decision));
+        const { verdict, lost } = await this.#judgedAgain(asked, edited);
+        isLost = lost !== undefined;
+        return lost?.isRedacted === true ? lostVerdict(asked.toolName, edited, lost) : verdict;
       };
       const next = await onceMore({ record, decision, reason, times, takeBack, judge });
       if (next.kind === 'ended') this.#deny(asked, next.reason);
-      else if (await this.#openRequest(round, asked, denialBy(next.verdict), next.supersedes)) open.push(asked);
+      else if (
+        await this.#openRequest(
+          round,
+          asked,
+          denialBy(next.verdict),
+          isLost ? { ...next.supersedes, reason: why } : next.supersedes,
+        )
+      )
+        open.push(asked);
       else isSettled = true;
     }
     this.#callHumans(open);
@@ -177,7 +189,7 @@ export class RunRequests {
         args: shownArgs(asked),
         signal: this.#options.signal,
       },
-      (written, seen) => asked.edits.check(written, seen),
+      (written) => asked.edits.check(written),
       () => this.#judgeNow(asked),
     );
     asked.record = record;
@@ -199,7 +211,11 @@ export class RunRequests {
       const why = takenBackFor(instead.reason, asked.toolName, edited);
       await this.#options.asker.gate.withdraw(instead.approvalId, why);
     }
-    const denied = denialBy(await this.#judgedAgain(asked, edited)) ?? this.#rejectedBefore(asked);
+    const { verdict, lost } = await this.#judgedAgain(asked, edited);
+    // What was started may have had its effect, so that a human must hear of it.
+    const isOver = lost !== undefined && (lost.isRedacted || instead?.startedBefore !== true);
+    const denied =
+      denialBy(isOver ? lostVerdict(asked.toolName, edited, lost) : verdict) ?? this.#rejectedBefore(asked);
     return this.#openRequest(round, asked, denied, instead);
   }
 
@@ -246,12 +262,15 @@ export class RunRequests {
   }
 
   /** What everything says now of a call that is asked about again: as a human had changed it, unless the tool cannot run that. */
-  async #judgedAgain(asked: RequestedCall, edited: { args: unknown } | undefined): Promise<CallVerdict> {
+  async #judgedAgain(
+    asked: RequestedCall,
+    edited: { args: unknown } | undefined,
+  ): Promise<{ verdict: CallVerdict; lost?: LostEdit | undefined }> {
     const { toolCallId, toolName, args, editedFrom, written, edits } = asked;
-    if (args === undefined) return { effect: 'deny', reason: UNSHOWABLE };
-    const again = await asEdited({ args, editedFrom, written }, edited, edits);
+    if (args === undefined) return { verdict: { effect: 'deny', reason: UNSHOWABLE } };
+    const { lost, ...again } = await asEdited({ args, editedFrom, written }, edited, edits);
     Object.assign(asked, again);
-    return this.#options.guard.judgeAgain(toolCallId, toolName, again.args);
+    return { verdict: await this.#options.guard.judgeAgain(toolCallId, toolName, again.args), lost };
   }
 
   #callHumans(open: readonly RequestedCall[]): void {
@@ -308,7 +327,7 @@ export class RunRequests {
       messages: messagesIn(this.#options.guard.call(toolCallId)?.context),
       isAnswered: denied !== undefined,
       supersedes,
-      checkEdit: (written: unknown, seen?: SeenEdit) => asked.edits.check(written, seen),
+      checkEdit: (written: unknown) => asked.edits.check(written),
       judgeAgain: questions === undefined ? () => this.#judgeNow(asked) : undefined,
       signal: this.#options.signal,
     };

@@ -1,7 +1,7 @@
 /** What a tool that runs in a loop of ours can know of it: its `execute` finds it in its options. */
 import type { ApprovalRecord, ConfinedWrites, ToolActivity } from '../../../index.js';
 import { isApproval, isByHuman } from '../../gate/records.js';
-import type { SeenFile } from '../../gate/seen-edits.js';
+import type { SeenFile } from '../../gate/seen-edit.js';
 import type { ParentRun } from './parent-run.js';
 
 /** Where it stands in the options. Registered: a tool may come from another copy of this package. */

@@ -91,3 +91,16 @@ export function readAnswer(line: string, ask: ApprovalAsk, shown = ask): LineAns
       return readPlain(line, ask.request, shown.request);
   }
 }
+
+/** The same of a line of a pipe, which answers its own call alone: how many others wait by then, its writer could not know. */
+export function readPiped(line: string, ask: ApprovalAsk): LineAnswer {
+  const answer = readAnswer(line, ask);
+  return answer.type === 'all' || answer.type === 'like' ? OF_OTHERS : answer;
+}
+
+const OF_OTHERS: UntakenLine = {
+  type: 'say',
+  lines: [],
+  broken:
+    'It would answer other calls, too, and each line of a pipe answers one call. Auto-approve: --auto, or /approve on.',
+};

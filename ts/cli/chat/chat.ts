@@ -379,18 +379,19 @@ class TheChat implements LocalChat {
     const call = await editedCall(request, snapshot(args).json, read);
     const ask = askOf({ ...call, args, description: '' }, 1, 1);
     if (ask.kind !== 'approval') throw new UsageError('It is a question, and has no arguments to edit: answer it.');
-    return ask;
+    return { ...ask, shown: call.shown };
   }
 
-  async refuse(approvalId: string): Promise<void> {
+  async refuse(approvalId: string): Promise<string | undefined> {
     const { gate } = this.#options;
     const nobody = { by: 'nobody', reason: 'Nobody is there to answer.' };
     if ((this.#asks.find(approvalId)?.needs ?? []).length === 0)
-      return void (await this.#answered(approvalId, () => gate.reject(approvalId, nobody)));
+      return this.#answered(approvalId, () => gate.reject(approvalId, nobody));
     // No person decides: the program ends it.
     await localGate(gate, 'chat').rejectBySystem(approvalId, nobody.reason, nobody.by);
     this.#asks.remove(approvalId);
     this.#changed();
+    return undefined;
   }
 
   async approveAlike(approvalId: string): Promise<string | undefined> {

@@ -11,8 +11,17 @@ import type { LocalChat } from './parts.js';
 /** Ends with 3 when something needed an answer, 1 when a run failed, 130 when it was cancelled. */
 export async function showJson(chat: LocalChat, prompts: AsyncIterable<string> | Iterable<string>): Promise<number> {
   let nobody = false;
+  /** What waits cannot be refused, so that the run does not end by itself. */
+  let isStuck = false;
+  let tellStuck = (): void => {};
+  const stuck = new Promise<void>((resolve) => (tellStuck = resolve));
   const answered = new Set<string>();
   let told = 0;
+  const refuse = async (approvalId: string): Promise<void> => {
+    if ((await chat.refuse(approvalId)) === undefined) return;
+    isStuck = true;
+    tellStuck();
+  };
   const look = (): void => {
     const { entries } = chat.view;
     for (const entry of entries.slice(told))
@@ -23,7 +32,7 @@ export async function showJson(chat: LocalChat, prompts: AsyncIterable<string> |
       if (answered.has(request.approvalId)) continue;
       answered.add(request.approvalId);
       nobody = true;
-      void chat.refuse(request.approvalId);
+      void refuse(request.approvalId);
     }
   };
   const stop = chat.subscribe(look);
@@ -31,13 +40,14 @@ export async function showJson(chat: LocalChat, prompts: AsyncIterable<string> |
   try {
     for await (const prompt of prompts) {
       if (prompt.trim() === '') continue;
-      await chat.submit(prompt);
-      if (chat.isOver || chat.lastRun === 'failed' || chat.lastRun === 'cancelled') break;
+      await Promise.race([chat.submit(prompt), stuck]);
+      if (isStuck || chat.isOver || chat.lastRun === 'failed' || chat.lastRun === 'cancelled') break;
     }
     look();
   } finally {
     stop();
   }
+  if (isStuck) return Exit.failure;
   if (chat.lastRun === 'cancelled') return 130;
   if (chat.lastRun === 'failed') return Exit.failure;
   return nobody ? Exit.ask : Exit.ok;

@@ -5,7 +5,14 @@
  */
 import type { Readable } from 'node:stream';
 import { shownPreview } from '../../gate/agent-reason.js';
-import { ANSWERS_TWICE, readQuestionAnswer, SHORT, SHORT_PIPED, untaken } from '../../terminal/answers.js';
+import {
+  ANSWERS_TWICE,
+  readQuestionAnswer,
+  SHORT,
+  SHORT_PIPED,
+  untaken,
+  type PipedCall,
+} from '../../terminal/answers.js';
 import type { PersonCall } from '../../terminal/call-person.js';
 import { linesFor, NO_LONGER_PIPED, OwedLines, unlined } from '../../terminal/owed-lines.js';
 import { failedIn, notTaken, pipedRefusal } from '../../terminal/piped-answer.js';
@@ -14,7 +21,7 @@ import { AS_ASKED, confirming, LIKE_THIS, ShownDecision } from '../../terminal/s
 import { scrolledAway, type WindowSize } from '../../terminal/window.js';
 import { revive } from '../../values/snapshot.js';
 import { Exit } from '../exit.js';
-import { readAnswer, type LineAnswer } from './answers.js';
+import { readAnswer, readPiped, type LineAnswer } from './answers.js';
 import { approvalLines, questionHead, questionLines } from './asked-lines.js';
 import { readCommand } from './commands.js';
 import type { LocalChat } from './parts.js';
@@ -92,6 +99,8 @@ class LineFrontEnd {
   /** Lines that are being dealt with. */
   #submitted = 0;
   #nobody = false;
+  /** What waits cannot be refused, which was said: nothing comes of a second time. */
+  #isStuck = false;
 
   constructor(chat: LocalChat, options: LinesOptions) {
     const { input, canAsk, prompt } = options;
@@ -124,6 +133,7 @@ class LineFrontEnd {
       stop();
       this.#options.person?.end();
     }
+    if (this.#isStuck) return Exit.failure;
     if (this.#chat.lastRun === 'cancelled' && !this.#isTerminal) return 130;
     if (this.#chat.lastRun === 'failed' && !this.#isInteractive) return Exit.failure;
     return this.#nobody ? Exit.ask : Exit.ok;
@@ -144,6 +154,7 @@ class LineFrontEnd {
 
   #isDone(): boolean {
     const { view, isOver, lastRun } = this.#chat;
+    if (this.#isStuck) return true;
     if (isOver && !view.isBusy) return true;
     if (view.isBusy || this.#submitted > 0) return false;
     if (this.#options.prompt !== undefined) return true;
@@ -270,7 +281,7 @@ class LineFrontEnd {
   /** It cannot be answered, or was not seen. */
   async #refuse(approvalId: string): Promise<boolean> {
     this.#nobody = true;
-    await this.#chat.refuse(approvalId);
+    this.#isStuck = (await this.#chat.refuse(approvalId)) !== undefined;
     return this.#next();
   }
 
@@ -309,7 +320,7 @@ class LineFrontEnd {
     // It may have been decided elsewhere meanwhile.
     if (call === null || !this.#isPut) return true;
     if (call !== undefined && !this.#isConfirmed(put, answer, call)) return true;
-    await this.#give(approvalId, answer);
+    await this.#give(approvalId, answer, call);
     return this.#next();
   }
 
@@ -327,10 +338,13 @@ class LineFrontEnd {
     const { approvalId } = ask.request;
     const put = this.#put!;
     put.taken = 1;
-    const reason = await pipedRefusal<TakenAnswer>(line, readAnswer(line, ask), {
-      callOf: async (answer) => (await this.#callOf(ask, put, answer))?.request,
+    const reason = await pipedRefusal<TakenAnswer, PipedCall & SeenAsk>(line, readPiped(line, ask), {
+      callOf: async (answer) => {
+        const call = await this.#callOf(ask, put, answer);
+        return call && { ...call.request, shown: call.shown ?? null };
+      },
       // It may have been decided elsewhere meanwhile.
-      take: async (answer) => (this.#isPut ? this.#give(approvalId, answer) : undefined),
+      take: async (answer, call) => (this.#isPut ? this.#give(approvalId, answer, call) : undefined),
     }).catch(failedIn);
     return reason !== undefined && this.#isPut ? this.#reject(ask, reason) : this.#next();
   }
@@ -343,8 +357,11 @@ class LineFrontEnd {
     return this.#next();
   }
 
-  /** @returns why it was not taken, where it goes on waiting */
-  async #give(approvalId: string, answer: TakenAnswer): Promise<string | undefined> {
+  /**
+   * @param call as it runs, and was shown
+   * @returns why it was not taken, where it goes on waiting
+   */
+  async #give(approvalId: string, answer: TakenAnswer, call: SeenAsk | undefined): Promise<string | undefined> {
     switch (answer.type) {
       case 'all':
         return (await this.#chat.approveAll()) ?? (this.#isPut ? 'Auto-approve does not answer it.' : undefined);
@@ -356,7 +373,7 @@ class LineFrontEnd {
         // What is tagged stays what its tag says.
         return this.#chat.decide(
           approvalId,
-          answer.type === 'edit' ? { ...answer, args: revive(answer.args) } : answer,
+          answer.type === 'edit' ? { ...answer, args: revive(answer.args), shown: call?.shown ?? null } : answer,
         );
     }
   }
@@ -486,6 +503,9 @@ class LineFrontEnd {
     this.#options.write(lines.map((line) => `${line}\n`).join(''));
   }
 }
+
+/** What was shown of an edit. */
+type SeenAsk = Pick<ApprovalAsk, 'shown'>;
 
 /** An answer that decides something. */
 type TakenAnswer = Exclude<LineAnswer, { type: 'say' }>;

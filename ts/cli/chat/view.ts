@@ -79,6 +79,8 @@ export type WaitingAsk = {
       readonly alike: readonly string[];
       /** Whether it is proven to do no lasting harm: only then the cursor begins on yes. See `gate/danger.ts`. */
       readonly isHarmless: boolean;
+      /** Of an edit: what names what is shown of it, for the decision. */
+      readonly shown?: string | null;
     }
   | { readonly kind: 'question'; readonly questions: readonly Question[] }
 );
@@ -109,10 +111,14 @@ export interface Chat {
    * @returns why it was not taken, here and from all that answers; `undefined`: it was, or somebody was faster
    */
   decide(approvalId: string, decision: Decision): Promise<string | undefined>;
-  /** The same call with other arguments, as it would be asked about. Nothing is asked or decided. */
+  /** The same call with other arguments, as it would be asked about. Nothing is asked or decided. A decision for it hands `shown` back. */
   reconsider(approvalId: string, args: unknown): Promise<ApprovalAsk>;
-  /** Refuses what waits, for lack of a human to answer; it stands so in the record. */
-  refuse(approvalId: string): Promise<void>;
+  /**
+   * Refuses what waits, for lack of a human to answer; it stands so in the record.
+   *
+   * @returns why it goes on waiting
+   */
+  refuse(approvalId: string): Promise<string | undefined>;
   /** Approves it, and those that wait and are like it. */
   approveAlike(approvalId: string): Promise<string | undefined>;
   /** Approves it and what the request says is like it. */

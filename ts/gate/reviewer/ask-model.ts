@@ -5,6 +5,7 @@
 import type { LanguageModel } from 'ai';
 import { InvalidConfigError } from '../../errors/index.js';
 import { ownValue } from '../../values/own-value.js';
+import { typedJson } from '../../values/typed-json.js';
 
 /** What is used of a model: the same in each specification that AI SDK 6 and 7 take. */
 interface CalledModel {
@@ -89,15 +90,22 @@ const SCHEMA = {
 /** The text of such a model is not its answer. */
 const CUT: ReadonlySet<unknown> = new Set(['length', 'content-filter', 'error', 'tool-calls']);
 
-/** What it wrote, without what it thought. */
+/** What it wrote, without what it thought. @throws {Error} it did more than write, such as a call of a tool */
 function textIn(content: unknown): string {
   const parts: unknown[] = Array.isArray(content) ? content : [];
-  const texts = parts.map((part) => (ownValue(part, 'type') === 'text' ? ownValue(part, 'text') : ''));
-  return texts.filter((text) => typeof text === 'string').join('');
+  return parts
+    .map((part) => {
+      const type = ownValue(part, 'type');
+      const text = ownValue(part, 'text');
+      if (type === 'reasoning') return '';
+      if (type !== 'text' || typeof text !== 'string') throw new Error('the model answered with more than a text');
+      return text;
+    })
+    .join('');
 }
 
-/** Some models put JSON into a block of code, and nothing beside it. @throws {SyntaxError} */
+/** Some models put JSON into a block of code, and nothing beside it. @throws {SyntaxError} also for two answers in one object */
 function parsed(text: string): unknown {
   const block = /^\s*```(?:json)?\s*\n([\s\S]*)\n\s*```\s*$/.exec(text);
-  return JSON.parse(block?.[1] ?? text) as unknown;
+  return typedJson(block?.[1] ?? text);
 }

@@ -138,12 +138,17 @@ export function runReviewer(
 
 class LateReview extends Error {}
 
+/** Of these keys and no others: what a further one says, such as a condition, would be passed over. */
+const KEYS: ReadonlySet<PropertyKey> = new Set(['answer', 'reason']);
+
 /** @throws {TypeError} for what is no opinion */
 function readOpinion(answer: unknown): Opinion {
   const said = ownValue(answer, 'answer');
   const reason = ownValue(answer, 'reason');
   if (!ANSWERS.has(said) || typeof reason !== 'string')
     throw new TypeError(`it answered ${toldKind(answer)}, which is not { answer, reason }`);
+  const more = Reflect.ownKeys(answer as object).filter((key) => !KEYS.has(key));
+  if (more.length > 0) throw new TypeError(`it answered with ${more.length} more than { answer, reason }`);
   return { answer: said as Opinion['answer'], reason: shown(reason) };
 }
 

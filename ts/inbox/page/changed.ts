@@ -1,5 +1,6 @@
 /** Arguments in an editor, beside those that were asked for. */
 import { diffLines } from 'diff';
+import { typedJson } from '../../values/typed-json.js';
 import type { DiffRow } from './shown-diff.js';
 
 /** What cannot be seen, or moves what can be: all of these may be written as escapes inside a JSON string. */
@@ -19,7 +20,7 @@ export type ParsedText = { ok: true; value: unknown } | { ok: false; message: st
 
 export function parse(text: string): ParsedText {
   try {
-    return { ok: true, value: JSON.parse(text) as unknown };
+    return { ok: true, value: typedJson(text) };
   } catch (error) {
     return { ok: false, message: error instanceof Error ? escaped(error.message) : 'This is not JSON' };
   }

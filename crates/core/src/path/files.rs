@@ -86,6 +86,11 @@ pub trait FileLookup {
         None
     }
 
+    /// The first bytes of a file, up to `most`; `None`: it cannot be read.
+    fn beginning(&self, _path: &str, _most: usize) -> Option<Vec<u8>> {
+        None
+    }
+
     /// The folders below this one that hold a `.git`, and the symlinks there to such ones, but for what is in a `.git` or in
     /// a folder that `passes` says of, which gets the one that it is in and its name. `None`: it cannot be told, or would take
     /// more than `most` names.
@@ -341,6 +346,11 @@ impl FileLookup for NearFiles<'_> {
         }
         bytes
     }
+
+    fn beginning(&self, _path: &str, _most: usize) -> Option<Vec<u8>> {
+        self.go_beyond();
+        None
+    }
 }
 
 impl FileLookup for NoLinks {
@@ -375,18 +385,24 @@ impl FileLookup for RealFiles {
     }
 
     fn bytes(&self, path: &str, most: usize) -> Option<Vec<u8>> {
+        // One more byte tells what is too long from what ends there.
+        let bytes = self.beginning(path, most.checked_add(1)?)?;
+        (bytes.len() <= most).then_some(bytes)
+    }
+
+    fn beginning(&self, path: &str, most: usize) -> Option<Vec<u8>> {
         use std::io::Read as _;
         // Looked at before it is opened: to open a pipe would wait for a writer.
         let found = fs::metadata(path).ok()?;
         if !found.is_file() {
             return None;
         }
+        // Lengths that files tell may be old, or none at all.
         let length = usize::try_from(found.len()).ok()?;
-        let mut bytes = Vec::with_capacity(length.min(most).saturating_add(1));
-        // One more byte tells what is too long from what ends there. Lengths that files tell may be old, or none at all.
-        let limit = u64::try_from(most).ok()?.checked_add(1)?;
+        let mut bytes = Vec::with_capacity(length.saturating_add(1).min(most));
+        let limit = u64::try_from(most).ok()?;
         fs::File::open(path).ok()?.take(limit).read_to_end(&mut bytes).ok()?;
-        (bytes.len() <= most).then_some(bytes)
+        Some(bytes)
     }
 
     fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
@@ -637,6 +653,10 @@ impl FileLookup for CachedFiles<'_> {
     fn bytes(&self, path: &str, most: usize) -> Option<Vec<u8>> {
         // Too much to keep: what is made of it is.
         self.files.bytes(path, most)
+    }
+
+    fn beginning(&self, path: &str, most: usize) -> Option<Vec<u8>> {
+        self.files.beginning(path, most)
     }
 
     fn stamp(&self, dir: &str) -> Option<DirStamp> {

@@ -266,7 +266,7 @@ function agreed(pressing: Pressing, at: PanelPlace): PressResult {
       return { state: sent(state, ids), action: { type: 'decide', answers } };
     }
     case 'edited':
-      return answered(pressing, { type: 'edit', args: at.about.args });
+      return answered(pressing, { type: 'edit', args: at.about.args, shown: at.about.ask.shown ?? null });
     case 'auto': {
       // What was answered by itself must not be answered by the mode.
       const answers = state.held;

@@ -74,7 +74,7 @@ export function Edit({ shown: { record, form }, onDone }: { shown: RequestDetail
       isSecondLook={hasLooked}
       isWhole={parsed.ok && isFine}
       onSend={() => {
-        if (!parsed.ok) return;
+        if (!parsed.ok || checked === null) return;
         if (isDoubtful && !hasLooked) {
           setLooked(text);
           // From now on it is in sight.
@@ -82,7 +82,7 @@ export function Edit({ shown: { record, form }, onDone }: { shown: RequestDetail
           return;
         }
         onDone();
-        void decide(record.approvalId, { type: 'edit', args: parsed.value });
+        void decide(record.approvalId, { type: 'edit', args: parsed.value, shown: checked.shown });
       }}
       onBack={onDone}
     >

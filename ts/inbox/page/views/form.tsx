@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 /** Arguments as a form: a field for each, with the name that the tool knows it by. */
+import { isKeptNumber } from '../../../values/typed-json.js';
 import type { FormField } from '../../protocol.js';
 import { Field } from './frame.js';
 
@@ -95,12 +96,16 @@ function NumberField({ label, hint, value, onChange }: NumberProps) {
         step="any"
         autocomplete="off"
         defaultValue={typeof value === 'number' ? String(value) : ''}
-        onInput={({ currentTarget: { valueAsNumber } }) =>
-          onChange(Number.isNaN(valueAsNumber) ? undefined : valueAsNumber)
-        }
+        onInput={({ currentTarget: { value: typed } }) => onChange(numberIn(typed))}
       />
     </label>
   );
+}
+
+/** What is not kept as a number stays the text that it is: the tool's schema takes that for no number, and says so. */
+function numberIn(typed: string): unknown {
+  if (typed === '') return undefined;
+  return isKeptNumber(typed.replace(/^(-?)\./, '$10.')) ? Number(typed) : typed;
 }
 
 interface ChoiceProps {

@@ -2,12 +2,13 @@
 /** The sheets of plain decisions. */
 import { useState } from 'preact/hooks';
 import type { RequestDetail } from '../../protocol.js';
+import { parse, type ParsedText } from '../changed.js';
 import { decide } from '../state/answers.js';
 import { doubts } from '../state/compose.js';
 import { draftOf, keepDraft } from '../state/drafts.js';
 import { VERB } from '../words.js';
 import { Field, Frame } from './frame.js';
-import { Doubts } from './parts.js';
+import { Doubts, Given } from './parts.js';
 
 /** What stands out about it, before it is approved all the same. */
 export function SecondLook({ shown, onDone }: { shown: RequestDetail; onDone: () => void }) {
@@ -100,15 +101,16 @@ export function WithReason({ id, type, onDone }: PlainProps & { type: 'reject' |
 export function Respond({ id, onDone }: PlainProps) {
   const [text, setText] = useDraft(id, 'Answer');
   const [isJson, setJson] = useState(false);
-  const output = isJson ? parsed(text) : text;
+  const answer: ParsedText = isJson ? parse(text) : { ok: true, value: text };
   return (
     <Frame
       title="Answer in the tool’s place"
       send="Send the answer"
-      isWhole={text.trim() !== '' && output !== undefined}
+      isWhole={text.trim() !== '' && answer.ok}
       onSend={() => {
+        if (!answer.ok) return;
         onDone();
-        void decide(id, { type: 'respond', output });
+        void decide(id, { type: 'respond', output: answer.value });
       }}
       onBack={onDone}
     >
@@ -117,7 +119,7 @@ export function Respond({ id, onDone }: PlainProps) {
         hint="The tool does not run; the model gets this as its result"
         rows={4}
         isCode={isJson}
-        isInvalid={output === undefined}
+        isInvalid={!answer.ok}
         value={text}
         onInput={setText}
       />
@@ -125,16 +127,11 @@ export function Respond({ id, onDone }: PlainProps) {
         <input type="checkbox" checked={isJson} onChange={({ currentTarget }) => setJson(currentTarget.checked)} />
         It is JSON
       </label>
-      {text !== '' && output === undefined && <p class="note bad">This is not JSON yet.</p>}
+      {text !== '' && !answer.ok && (
+        <p class="note bad">
+          Not JSON yet: <Given>{answer.message}</Given>
+        </p>
+      )}
     </Frame>
   );
-}
-
-/** `undefined`: it is not JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -14,7 +14,7 @@ use crate::policy::git::GitReach;
 use crate::policy::protected;
 use crate::policy::reading::nested::{self, KnownGit};
 use crate::policy::reading::repository;
-use crate::shell::WordPiece;
+use crate::shell::{TakenBelow, WordPiece};
 
 /// How many names below one path are looked at.
 const MOST_NAMES: usize = if cfg!(test) { 500 } else { 20_000 };
@@ -28,7 +28,7 @@ pub(crate) fn is_product(path: &str) -> bool {
 }
 
 /// Where most names are in a `.git`. Settings lie beside them, and in its folders of submodules and of worktrees.
-const BULKY_OF_GIT: &[&str] = &["objects", "refs", "logs", "lfs", "annex", "hooks"];
+const BULKY_OF_GIT: &[&str] = &["objects", "refs", "logs", "lfs", "annex"];
 
 /// Where packages and objects lie, which hold no secrets of the user.
 const FOREIGN: &[&str] = &[PACKAGES, ".git"];
@@ -40,8 +40,8 @@ pub(crate) struct FilesBelow {
     roots: Vec<String>,
     folding: CaseFolding,
     sieve: SearchSieve,
-    /// Whether what is read is told: printed, copied, packed.
-    tells: bool,
+    /// How surely what is read is told: printed, copied, packed.
+    tells: TakenBelow,
     /// Who says which files these are.
     by: Lists,
     /// What is known of git, and how it goes on into the repositories that lie there, and shows what those know.
@@ -106,7 +106,9 @@ pub(super) enum MeantFile {
 
 impl FilesBelow {
     /// The files below these directories, as far as the sieve does not pass over them.
-    pub(super) fn of(dirs: &[LocatedPath], sieve: SearchSieve, tells: bool, by: Lists) -> Self {
+    pub(super) fn of(
+        dirs: &[LocatedPath], sieve: SearchSieve, tells: TakenBelow, by: Lists,
+    ) -> Self {
         let folding = dirs.first().map_or(CaseFolding::Ask, |dir| dir.folding);
         let mut roots: Vec<String> =
             dirs.iter().map(|dir| dir.real.trim_end_matches('/').to_owned()).collect();
@@ -128,13 +130,24 @@ impl FilesBelow {
         Self { others, ..self }
     }
 
+    /// The files below these directories that a program changes. `leaves_out`: what it does not go into.
+    pub(super) fn changed(
+        dirs: &[LocatedPath], sieve: SearchSieve, tells: TakenBelow, leaves_out: &[&str],
+    ) -> Self {
+        let foreign = if leaves_out.contains(&".git") { FOREIGN } else { &[PACKAGES] };
+        Self { foreign, ..Self::of(dirs, sieve, tells, Lists::Folders) }
+    }
+
     /// What is gone with these directories. What tools make again is no loss. `repositories`: those that lie there are gone,
     /// too.
     pub(super) fn deleted(dirs: &[LocatedPath], repositories: bool) -> Self {
         let own = dirs.iter().filter(|dir| !is_product(&dir.real)).cloned();
         let own: Vec<LocatedPath> = own.collect();
         let foreign = if repositories { &[PACKAGES] } else { FOREIGN };
-        Self { foreign, ..Self::of(&own, SearchSieve::of_products(), true, Lists::Folders) }
+        Self {
+            foreign,
+            ..Self::of(&own, SearchSieve::of_products(), TakenBelow::All, Lists::Folders)
+        }
     }
 
     fn found(&self, files: &dyn FileLookup) -> &FoundBelow {
@@ -190,7 +203,7 @@ impl FilesBelow {
             || (found.tracked.iter())
                 .any(|(tracked, from)| tracked.paths().any(|path| is_read(&path, *from)));
         match (meant, self.tells) {
-            (true, true) => MeantFile::Yes,
+            (true, TakenBelow::All) => MeantFile::Yes,
             (false, _) if found.complete || !self.may_be_read(may_mean) => MeantFile::No,
             _ => MeantFile::Perhaps,
         }
@@ -210,7 +223,7 @@ impl FilesBelow {
         &self, suspicion: &NameSuspicion<'_>, said: impl Fn(&str) -> Option<T>,
         files: &dyn FileLookup,
     ) -> Option<T> {
-        if !self.tells {
+        if self.tells == TakenBelow::Unknown {
             return None;
         }
         let found = self.found(files);
@@ -220,7 +233,11 @@ impl FilesBelow {
                 || is_settings(path, from) && repository::tells_secret(path, files)
         };
         let said = |path: &str, from: usize| {
-            let meant = || own(path, from) && !self.sieve.passes_over(path, from, files);
+            let meant = || {
+                own(path, from)
+                    && !self.sieve.needs_settings(path)
+                    && !self.sieve.passes_over(path, from, files)
+            };
             said(path).filter(|_| meant())
         };
         found.files.iter().find_map(|(path, from)| said(path, *from)).or_else(|| {
@@ -235,7 +252,9 @@ impl FilesBelow {
     pub(crate) fn may_tell_more(
         &self, may_mean: impl Fn(&[WordPiece]) -> bool, files: &dyn FileLookup,
     ) -> bool {
-        self.tells && !self.found(files).complete_own && self.may_be_read(may_mean)
+        self.tells != TakenBelow::Unknown
+            && !self.found(files).complete_own
+            && self.may_be_read(may_mean)
     }
 }
 

@@ -19,10 +19,13 @@ use crate::policy::looking::looks;
 use crate::policy::reading::glob_of;
 use crate::policy::tokens::{self, CommandWords, RuleMeeting};
 use crate::shell::{
-    FileAccess, LinksRead, PassedOver, Word, WordPiece, base_name, command_of, deletes, links_read,
-    opens, opens_no_file, passes_links, reads_names_only, replaces, takes_all_below,
+    FileAccess, LinksRead, PassedOver, TakenBelow, Word, WordPiece, base_name, command_of, deletes,
+    links_read, opens, opens_no_file, passes_links, reads_names_only, replaces, takes_below,
     takes_data_only,
 };
+
+/// Why it is not known where the symlinks below a folder lead.
+const LINKS: &str = "there are symlinks below, or too many names to tell";
 
 /// More names are not gone through to tell that any exist.
 const MOST_NAMES: usize = 64;
@@ -245,8 +248,15 @@ impl CallJudge<'_> {
                 // A tool says of itself what it follows.
                 let read = name.map_or(LinksRead::Nothing, links_read);
                 let passed = name.map(PassedOver::by).unwrap_or_default();
-                let known = spots.add_links_read(read, opens(&command), passed, self.files);
+                let opened = opens(&command);
+                // What lies behind a link to a script no name tells.
+                let kinds = if opened.scripts.is_empty() { opened.names } else { &[] };
+                let was_certain = spots.certain;
+                let known = spots.add_links_read(read, kinds, passed, self.files);
                 spots.certain &= looked_up(known)?.is_ok();
+                if was_certain && !spots.certain && spots.error.is_none() {
+                    spots.error = Some(PathError::Unreadable(LINKS.to_owned()));
+                }
             }
             FileAccess::Write if extent == UseExtent::Tree && !passes => {
                 let passed = program.filter(|_| unsaid).map(PassedOver::by).unwrap_or_default();
@@ -255,8 +265,7 @@ impl CallJudge<'_> {
                 let known = looked_up(spots.add_links_below(passed, goes_in, self.files))?;
                 spots.certain &= known.is_ok();
                 if unsaid && !spots.certain && spots.error.is_none() {
-                    let why = "there are symlinks below, or too many names to tell".to_owned();
-                    spots.error = Some(PathError::Unreadable(why));
+                    spots.error = Some(PathError::Unreadable(LINKS.to_owned()));
                 }
             }
             FileAccess::Read | FileAccess::Write => {}
@@ -583,10 +592,12 @@ impl CallJudge<'_> {
         let argv = by.and_then(|by| self.argv(by));
         let name = argv.and_then(|argv| argv.first()?.literal());
         let shows = argv.zip(by).is_some_and(|(argv, by)| git_shows(argv, by.arg));
-        let tells = by.is_none()
-            || shows
-            || name.is_some_and(|name| takes_data_only(base_name(name)))
-            || by.is_some_and(|by| self.takes_all_below(by));
+        let all =
+            by.is_none() || shows || name.is_some_and(|name| takes_data_only(base_name(name)));
+        let tells = match by {
+            Some(by) if !all => self.takes_below(by),
+            _ => TakenBelow::All,
+        };
         let lists = match argv.filter(|_| shows) {
             None => Lists::Folders,
             Some(argv) => match self.index() {
@@ -636,17 +647,18 @@ impl CallJudge<'_> {
         lists
     }
 
-    /// Whether the program of this argument shows, or changes, all of its kinds below the directory that it is, or names. Where
-    /// another names one, what lies where it runs is only what it may go on to.
-    fn takes_all_below(&self, by: &ByArgument) -> bool {
+    /// What the program of this argument shows, or changes, of its kinds below the directory that it is, or names. Where another
+    /// names one, what lies where it runs is only what it may go on to.
+    fn takes_below(&self, by: &ByArgument) -> TakenBelow {
         let command = self.argv(by).map(|argv| command_of(argv, by.arg)).unwrap_or_default();
-        let program = command.first().and_then(Word::literal);
         let is_named = |action: &Action| {
             matches!(&action.kind, ActionKind::Path { access: FileAccess::Read, by: Some(other), .. }
                 if !action.mentioned && other.command == by.command && other.arg > 0)
         };
-        program.is_some_and(|name| takes_all_below(base_name(name)))
-            && (by.arg > 0 || !self.actions.iter().any(is_named))
+        if by.arg == 0 && self.actions.iter().any(is_named) {
+            return TakenBelow::Unknown;
+        }
+        takes_below(&command)
     }
 
     /// What is changed below the directories that a formatter goes through: what it reads there of its kinds, and writes.
@@ -654,13 +666,21 @@ impl CallJudge<'_> {
         &self, target: &Word, spots: &PathSpots, extent: UseExtent, by: Option<&ByArgument>,
     ) -> Option<FilesBelow> {
         let by = by.filter(|_| extent == UseExtent::Tree)?;
-        let is_read = |action: &Action| {
-            matches!(&action.kind, ActionKind::Path { access: FileAccess::Read, extent, target: read, by: Some(other) }
-                if other.command == by.command && extent.is_recursive() && read == target && self.takes_all_below(other))
-        };
-        let argv = self.argv(by).filter(|_| self.actions.iter().any(is_read))?;
-        let sieve = SearchSieve::of(&command_of(argv, by.arg));
-        Some(FilesBelow::of(&spots.located, sieve, true, Lists::Folders))
+        let taken = self.actions.iter().filter_map(|action| match &action.kind {
+            ActionKind::Path {
+                access: FileAccess::Read,
+                extent,
+                target: read,
+                by: Some(other),
+            } if other.command == by.command && extent.is_recursive() && read == target => {
+                Some(self.takes_below(other))
+            }
+            _ => None,
+        });
+        let tells = taken.max().filter(|taken| *taken != TakenBelow::Unknown)?;
+        let command = command_of(self.argv(by)?, by.arg);
+        let (sieve, leaves_out) = (SearchSieve::of(&command), opens(&command).leaves_out);
+        Some(FilesBelow::changed(&spots.located, sieve, tells, leaves_out))
     }
 
     /// What is gone with what is written, where a tool deletes it, or a program does.

@@ -22,7 +22,7 @@ pub(crate) use known::KnownFiles;
 pub(crate) use led::LedPlaces;
 pub(crate) use matching::{MatchStrength, RuleHit};
 pub(crate) use pool::MatchTrace;
-pub(crate) use sieve::takes_in_again;
+pub(crate) use sieve::{opened, takes_in_again};
 pub(crate) use spot::{PathSpots, places, through};
 pub(crate) use tracked::{KnownNames, NameSuspicion, NestedFolders};
 

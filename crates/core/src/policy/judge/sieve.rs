@@ -6,13 +6,17 @@ use crate::path::{FileLookup, is_garbled, plain_text};
 use crate::policy::action::literal;
 use crate::policy::compile::wild;
 use crate::policy::git::values_of;
-use crate::shell::{Word, WordPiece, base_name, opens, settings_of, written_out};
+use crate::shell::{OpenedFiles, Word, WordPiece, base_name, opens, settings_of, written_out};
 
 /// What a search passes over. By default nothing.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct SearchSieve {
     /// Of files it reads those alone whose name is of one of these forms; empty: all.
     only: Vec<String>,
+    /// Of those it reads the ones of these forms where no settings say so; empty: all.
+    first: Vec<String>,
+    /// It reads any file, too, whose first line names an interpreter in which one of these stands.
+    scripts: &'static [&'static str],
     /// It does not read files whose name is of one of these forms.
     not: Vec<String>,
     /// It does not go into directories whose name is of one of these forms.
@@ -31,6 +35,9 @@ const SETTINGS_OF_USER: &[&str] = &[".gitconfig", ".config/git/config"];
 
 /// The most of such a file that is read, in bytes.
 const MOST_TEXT: usize = 1 << 16;
+
+/// How far the line reaches that names the interpreter of a script, in bytes.
+const MOST_LINE: usize = 512;
 
 /// Options of grep that take no value.
 const GREP_LETTERS: &str = "rRnilLwHhcovsEFGPaIzqx";
@@ -131,9 +138,16 @@ impl SearchSieve {
             "grep" | "egrep" | "fgrep" | "ggrep" => Self::of_grep,
             "rg" => Self::of_ripgrep,
             _ => {
-                let only: Vec<String> = opens(argv).iter().map(|name| (*name).to_owned()).collect();
+                let OpenedFiles { names, first, scripts, .. } = opens(argv);
+                let all = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect();
                 // What knows its kinds of files is a checker: what tools make it leaves out, as git does.
-                return Self { products: !only.is_empty(), only, ..Self::default() };
+                return Self {
+                    products: !names.is_empty(),
+                    only: all(names),
+                    first: all(first),
+                    scripts,
+                    ..Self::default()
+                };
             }
         };
         let words: Option<Vec<String>> = argv.iter().skip(1).map(written).collect();
@@ -283,7 +297,26 @@ impl SearchSieve {
                 vec![below, any, WordPiece::Text(end.to_owned())]
             })
         };
-        if self.only.is_empty() { None } else { self.only.iter().map(of).collect() }
+        // Of scripts no name tells.
+        let is_any = self.only.is_empty() || !self.scripts.is_empty();
+        if is_any { None } else { self.only.iter().map(of).collect() }
+    }
+
+    /// Whether it does not read a file of this name unless its settings say so.
+    pub(super) fn needs_settings(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        !self.first.is_empty() && !self.first.iter().any(|glob| may_be(glob, name))
+    }
+
+    /// Whether it is a script that it reads by its first line.
+    fn is_script(&self, path: &str, files: &dyn FileLookup) -> bool {
+        let begins = || files.beginning(path, MOST_LINE);
+        !self.scripts.is_empty()
+            && begins().is_some_and(|bytes| {
+                let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+                let line = String::from_utf8_lossy(line);
+                line.starts_with("#!") && self.scripts.iter().any(|name| line.contains(name))
+            })
     }
 
     /// Whether it surely does not read this file, whose name below the directory begins at `from`.
@@ -299,7 +332,8 @@ impl SearchSieve {
             // Whether a form of names matches it is never sure.
             return hidden();
         }
-        if !self.only.is_empty() && !self.only.iter().any(|glob| may_be(glob, name)) {
+        let is_one = self.only.is_empty() || self.only.iter().any(|glob| may_be(glob, name));
+        if !is_one && !self.is_script(path, files) {
             return true;
         }
         self.not.iter().any(|glob| is(glob, name))
@@ -308,6 +342,11 @@ impl SearchSieve {
                 .any(|dir| self.not_into.iter().any(|glob| is(glob, dir)))
             || hidden()
     }
+}
+
+/// Whether this command may open a file below a folder.
+pub(crate) fn opened(argv: &[Word], path: &str, files: &dyn FileLookup) -> bool {
+    !SearchSieve::of(argv).passes_over(path, 0, files)
 }
 
 /// Whether a file of patterns beside it, or above, or one of the user takes one of its names in again.

@@ -1,6 +1,6 @@
 //! Where a path action may be.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use super::NeedsFiles;
 use super::below::{BULKY, FilesBelow};
@@ -10,7 +10,7 @@ use crate::path::{
 };
 use crate::policy::action::{Action, ActionKind, PathStart, UseExtent};
 use crate::policy::compile::wild;
-use crate::shell::{LinksRead, PassedOver, Word, WordPiece, WorkingDir};
+use crate::shell::{FileAccess, LinksRead, PassedOver, Word, WordPiece, WorkingDir};
 
 /// How many names below what is written are looked through for symlinks.
 const MOST_NAMES: usize = 20_000;
@@ -32,6 +32,25 @@ struct FoundLink<'n> {
     real: &'n str,
     /// Whether it leads to what is gone over without it.
     is_inside: bool,
+}
+
+/// The names of a path behind this folder, which it lies in.
+fn names_below<'p>(path: &'p str, top: &str) -> impl Iterator<Item = &'p str> {
+    path.get(top.len()..).unwrap_or_default().split('/')
+}
+
+/// Whether a folder lies where tools put what they make again, below one of these.
+fn is_product(dir: &str, tops: &[String]) -> bool {
+    let mut tops = tops.iter().filter(|top| is_below(dir, top));
+    tops.all(|top| names_below(dir, top).any(|name| BULKY.contains(&name)))
+}
+
+/// Whether this user may look at nothing in a folder.
+fn is_closed(dir: &str, files: &dyn FileLookup) -> Result<bool, PathError> {
+    match files.has(&format!("{dir}/.")) {
+        Err(PathError::NeedsFiles) => Err(PathError::NeedsFiles),
+        found => Ok(found.is_err()),
+    }
 }
 
 /// Whether it is a folder in which there is something.
@@ -154,7 +173,7 @@ impl PathSpots {
     pub(crate) fn add_links_below(
         &mut self, passed: PassedOver, goes_in: bool, files: &dyn FileLookup,
     ) -> Result<(), PathError> {
-        self.certain &= self.add_links(passed, goes_in, |_| true, files)?;
+        self.certain &= self.add_links(passed, (goes_in, FileAccess::Write), |_| true, files)?;
         Ok(())
     }
 
@@ -185,7 +204,8 @@ impl PathSpots {
             return Ok(());
         }
         let named = self.located.len();
-        self.add_links(passed, read == LinksRead::All, is_used, files)?;
+        let goes_in = read == LinksRead::All;
+        self.certain &= self.add_links(passed, (goes_in, FileAccess::Read), is_used, files)?;
         if !kinds.is_empty() {
             let linked = self.located.iter().skip(named);
             self.by_kind = linked.filter(|it| is_folder(&it.real, files)).cloned().collect();
@@ -193,23 +213,33 @@ impl PathSpots {
         Ok(())
     }
 
-    /// Adds where those symlinks below lead that are used; whether these are all.
+    /// Adds where those symlinks below lead that are used; whether these are all. `goes_in`: also through those that lie in the folders
+    /// that they lead to.
     fn add_links(
-        &mut self, passed: PassedOver, goes_in: bool, is_used: impl Fn(&FoundLink) -> bool,
-        files: &dyn FileLookup,
+        &mut self, passed: PassedOver, (goes_in, access): (bool, FileAccess),
+        is_used: impl Fn(&FoundLink) -> bool, files: &dyn FileLookup,
     ) -> Result<bool, PathError> {
-        let mut dirs: VecDeque<String> =
-            self.located.iter().map(|path| path.real.clone()).collect();
-        // Folders that were gone into, each with all below it.
-        let mut tops: Vec<String> = dirs.iter().cloned().collect();
+        // Folders that were gone into, each with all below it but for what is passed over.
+        let mut tops: Vec<String> = self.located.iter().map(|path| path.real.clone()).collect();
+        let mut seen: HashSet<String> = tops.iter().cloned().collect();
+        // Each with whether a symlink leads to it.
+        let mut dirs: VecDeque<(String, bool)> =
+            tops.iter().map(|top| (top.clone(), false)).collect();
         let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
         let mut left = MOST_NAMES;
         let mut complete = true;
-        while let Some(dir) = dirs.pop_back() {
+        while let Some((dir, is_linked)) = dirs.pop_back() {
             let names = match files.list(&dir, left) {
                 DirListing::Names(names) => names,
                 // A file system that lists nothing has none that anybody could have made.
                 DirListing::Unknown => continue,
+                // Of products of tools not all is looked at, and what is closed the program cannot read either.
+                DirListing::TooMany
+                    if access == FileAccess::Read
+                        && (!is_linked && is_product(&dir, &tops) || is_closed(&dir, files)?) =>
+                {
+                    continue;
+                }
                 DirListing::TooMany => return Ok(false),
             };
             left = left.saturating_sub(names.len() + 1);
@@ -218,9 +248,10 @@ impl PathSpots {
                 if is_dir && !is_link {
                     match name.as_str() {
                         MODULES if passed.modules => {}
+                        _ if !seen.insert(path.clone()) => {}
                         // Most names are there.
-                        name if BULKY.contains(&name) => dirs.push_front(path),
-                        _ => dirs.push_back(path),
+                        name if BULKY.contains(&name) => dirs.push_front((path, is_linked)),
+                        _ => dirs.push_back((path, is_linked)),
                     }
                 } else if is_link {
                     let located = match locate(&path, &from, files) {
@@ -238,18 +269,19 @@ impl PathSpots {
                             continue;
                         }
                     };
-                    let link = FoundLink {
-                        name: &name,
-                        real: &located.real,
-                        is_inside: tops.iter().any(|top| is_below(&located.real, top)),
+                    let is_passed = |top: &str| {
+                        passed.modules && names_below(&located.real, top).any(|it| it == MODULES)
                     };
+                    let mut tops_above = tops.iter().filter(|top| is_below(&located.real, top));
+                    let is_inside = tops_above.any(|top| !is_passed(top));
+                    let link = FoundLink { name: &name, real: &located.real, is_inside };
                     if !is_used(&link) {
                         continue;
                     }
-                    if goes_in && !link.is_inside {
+                    if goes_in && !is_inside && seen.insert(located.real.clone()) {
                         tops.push(located.real.clone());
                         // What lies here comes first.
-                        dirs.push_front(located.real.clone());
+                        dirs.push_front((located.real.clone(), true));
                     }
                     self.linked.push(located.clone());
                     self.located.push(located);

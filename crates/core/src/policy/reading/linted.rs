@@ -201,7 +201,7 @@ impl SettingFolders {
     fn add_below(&mut self, top: &str, files: &dyn FileLookup) -> Result<bool, PathError> {
         let goes_in = |name: &str| self.excludes || !EXCLUDED.contains(&name);
         let mut left = MOST_NAMES;
-        let Some(folders) = folders_with(SETTINGS, top, goes_in, &mut left, files) else {
+        let Some(folders) = folders_with(SETTINGS, top, goes_in, false, &mut left, files) else {
             return Ok(false);
         };
         for folder in folders {

@@ -255,7 +255,7 @@ impl ActionReader<'_> {
     }
 
     /// Whether it lies in the project, or in the directory that the command runs in.
-    fn is_own(&mut self, target: &Word, start: &PathStart) -> Result<bool, PathError> {
+    pub(super) fn is_own(&mut self, target: &Word, start: &PathStart) -> Result<bool, PathError> {
         let (dirs, adrift) = places(start, self.files)?;
         if adrift && !stays_below(target) {
             return Ok(false);

@@ -64,17 +64,26 @@ impl ActionReader<'_> {
 }
 
 /// The folders from this one down that have a file of one of these names. `goes_in`: whether those below a folder of this name count.
-/// `None`: there are more than `left` names, or they cannot be listed.
+/// `follows`: also those that symlinks to folders lead to. `None`: there are more than `left` names, or they cannot be listed.
 pub(super) fn folders_with(
-    names: &[&str], top: &str, goes_in: impl Fn(&str) -> bool, left: &mut usize,
+    names: &[&str], top: &str, goes_in: impl Fn(&str) -> bool, follows: bool, left: &mut usize,
     files: &dyn FileLookup,
 ) -> Option<Vec<String>> {
     let (mut folders, mut found) = (vec![top.to_owned()], Vec::new());
+    let mut seen = BTreeSet::from([top.to_owned()]);
     while let Some(folder) = folders.pop() {
         let DirListing::Names(entries) = files.list(&folder, *left) else { return None };
         *left = left.saturating_sub(entries.len());
-        let inner = entries.iter().filter(|it| it.is_dir && !it.is_link && goes_in(&it.name));
-        folders.extend(inner.map(|it| format!("{folder}/{}", it.name)));
+        for entry in &entries {
+            let path = format!("{folder}/{}", entry.name);
+            let inner = match (entry.is_link, entry.is_dir) {
+                // One that leads nowhere has nothing below it.
+                (true, _) if follows => files.real(&path).ok(),
+                (false, true) if goes_in(&entry.name) => Some(path),
+                _ => None,
+            };
+            folders.extend(inner.filter(|inner| seen.insert(inner.clone())));
+        }
         // Some file systems make no difference between cases.
         let is_one = |it: &DirEntry| names.iter().any(|name| it.name.eq_ignore_ascii_case(name));
         if entries.iter().any(is_one) {

@@ -87,8 +87,8 @@ fn a_program_opens_files_of_its_own_kinds_below_a_folder() {
         ("allow", "golangci-lint run"),
         ("allow", "pytest ."),
         ("allow", "node --test ."),
-        // It looks into each file without an ending.
-        ("ask", "rubocop"),
+        // It looks into each file without an ending, and goes by its first line.
+        ("allow", "rubocop"),
         // All of the folder goes into what they make.
         ("ask", "uv build"),
         ("ask", "poetry build"),
@@ -169,6 +169,10 @@ fn where_there_are_too_many_names_to_look_at_their_kinds_still_count() {
     check(&place, "${project}/secret/**", &[("ask", "ruff check"), ("ask", "eslint")]);
 }
 
+/// Programs that show, or change, all of their kinds.
+const TAKE_ALL: &[&str] =
+    &["black", "ruff", "prettier", "biome", "isort", "shfmt", "gofmt", "zig fmt"];
+
 #[test]
 fn what_a_formatter_writes_in_place_it_reads() {
     let place = place("formats", &["src/a.py"]);
@@ -204,8 +208,7 @@ fn what_a_formatter_writes_in_place_it_reads() {
         "poetry run black .",
     ];
     // Of some it is known that they show, or change, all of their kinds.
-    let takes_all =
-        |line: &str| ["black", "ruff", "prettier", "biome"].iter().any(|name| line.contains(name));
+    let takes_all = |line: &str| TAKE_ALL.iter().any(|name| line.contains(name));
     let met: Vec<(&str, &str)> =
         lines.iter().map(|line| (if takes_all(line) { "deny" } else { "ask" }, *line)).collect();
     check(&place, "${project}/secret/**", &met);
@@ -257,7 +260,8 @@ fn a_linked_folder_is_what_it_leads_to() {
     check(&place, "**/k.txt", &[("allow", "black --check src2")]);
     place.link("project/src2/sd", "project/secret");
     let deny = "${project}/secret/**";
-    let met = |line: &'static str| (if line.contains("black") { "deny" } else { "ask" }, line);
+    let takes_all = |line: &str| line.contains("black") || line.contains("isort");
+    let met = |line: &'static str| (if takes_all(line) { "deny" } else { "ask" }, line);
     let asked: Vec<(&str, &str)> = lines.into_iter().map(met).collect();
     check(&place, deny, &asked);
     check(&place, deny, &leaves);

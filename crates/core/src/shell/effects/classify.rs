@@ -140,24 +140,42 @@ fn command_at(argv: &[Word], arg: usize) -> (Cow<'_, [Word]>, usize) {
     (words, from)
 }
 
-/// The names of the files that this command opens below a folder: `*.py`. Empty: any file, or it cannot be told.
-pub(crate) fn opens(argv: &[Word]) -> &'static [&'static str] {
-    let name = argv.first().and_then(Word::literal).unwrap_or_default();
-    let Some(program) = called(name) else { return &[] };
+/// Which files a command opens below a folder.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct OpenedFiles {
+    /// Those of these names: `*.py`. Empty: any file, or it cannot be told.
+    pub(crate) names: &'static [&'static str],
+    /// Of these names those that it opens where no settings say so. Empty: all.
+    pub(crate) first: &'static [&'static str],
+    /// It also opens files of any name whose first line names an interpreter in which one of these stands.
+    pub(crate) scripts: &'static [&'static str],
+    /// Folders that it does not go into.
+    pub(crate) leaves_out: &'static [&'static str],
+}
+
+/// What the table of this command says of the files that it opens below a folder.
+pub(crate) fn opens(argv: &[Word]) -> OpenedFiles {
     let is_other = |word: &Word| words::begins_unknown(word) || word.splits();
     let words = argv.get(1..).unwrap_or_default();
     // An option that names other kinds is one of these.
     let alters = |(_, why): &(usize, DoubtReason)| *why == DoubtReason::Alters;
     if words.iter().any(is_other) || super::of(argv, &[]).unknown.iter().any(alters) {
-        return &[];
+        return OpenedFiles::default();
     }
-    // Of a command alone where nothing before it could be its name.
-    let command = argv.get(1).and_then(Word::literal);
-    let command = command.and_then(|name| tables().command(program.path, name));
-    match command {
-        Some(command) if !command.opens.is_empty() => &command.opens,
-        _ => &program.opens,
-    }
+    let opening = specs_of(argv).into_iter().flatten().find(|spec| !spec.opens.is_empty());
+    opening.map_or_else(OpenedFiles::default, |spec| OpenedFiles {
+        names: &spec.opens,
+        first: &spec.opens_first,
+        scripts: &spec.scripts,
+        leaves_out: &spec.leaves_out,
+    })
+}
+
+/// The tables of this command: of one of a program's commands, where nothing before it could be its name, and of the program.
+fn specs_of(argv: &[Word]) -> [Option<&'static ProgramSpec>; 2] {
+    let program = argv.first().and_then(Word::literal).and_then(called);
+    let command = program.zip(argv.get(1).and_then(Word::literal));
+    [command.and_then(|(program, name)| tables().command(program.path, name)), program]
 }
 
 /// The files that tell this command what it does, and that none of its words names. Of a program without a table it is not known.
@@ -196,9 +214,25 @@ pub(crate) fn passes_links(name: &str) -> bool {
     always_keeps(name, "past-links")
 }
 
-/// Whether this program shows, or changes, each file of its kinds below a directory.
-pub(crate) fn takes_all_below(name: &str) -> bool {
-    always_keeps(name, "all-below")
+/// How surely a command shows, or changes, the files of its kinds below a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum TakenBelow {
+    /// Nothing is known of that.
+    Unknown,
+    /// Some, as its settings say.
+    Some,
+    /// Each of them.
+    All,
+}
+
+/// What this command takes of the files below a directory.
+pub(crate) fn takes_below(argv: &[Word]) -> TakenBelow {
+    let has = |kept: &str| specs_of(argv).into_iter().flatten().any(|spec| keeps(spec, kept));
+    match (has("all-below"), has("some-below")) {
+        (true, _) => TakenBelow::All,
+        (_, true) => TakenBelow::Some,
+        _ => TakenBelow::Unknown,
+    }
 }
 
 /// What this program, over all that is below a directory, surely does not go into.
@@ -271,8 +305,12 @@ pub(in crate::shell) fn keeps_output(name: &str) -> bool {
 }
 
 fn always_keeps(name: &str, kept: &str) -> bool {
-    let keeps = |uses: &OperandUse| matches!(uses, OperandUse::Keep(name) if *name == kept);
-    called(name).is_some_and(|program| program.always.iter().any(keeps))
+    called(name).is_some_and(|program| keeps(program, kept))
+}
+
+fn keeps(program: &ProgramSpec, kept: &str) -> bool {
+    let is_it = |uses: &OperandUse| matches!(uses, OperandUse::Keep(name) if *name == kept);
+    program.always.iter().any(is_it)
 }
 
 /// How much is known of what a command does with its arguments.

@@ -32,6 +32,12 @@ pub struct DescribedProgram {
     pub extending: &'static [&'static str],
     /// The names of the files that it opens below a folder. Empty: any.
     pub opens: &'static [&'static str],
+    /// Of these names those that it opens where no settings say so. Empty: all.
+    pub opens_first: &'static [&'static str],
+    /// What stands in the first line of files of other names that it opens, too.
+    pub scripts: &'static [&'static str],
+    /// Folders that it does not go into.
+    pub leaves_out: &'static [&'static str],
     /// Its options. One with several readings stands here once for each.
     pub options: Vec<DescribedOption>,
     /// The options beside which one that only looks keeps its word.
@@ -88,6 +94,9 @@ fn describe(parent: Option<&'static str>, program: &'static ProgramSpec) -> Desc
         settings_below: &program.told_by.below,
         extending: &program.told_by.extending,
         opens: &program.opens,
+        opens_first: &program.opens_first,
+        scripts: &program.scripts,
+        leaves_out: &program.leaves_out,
         options: shorts.chain(longs).map(option).collect(),
         beside: program.beside.iter().map(|(_, name)| beside(*name, dashes)).collect(),
     }

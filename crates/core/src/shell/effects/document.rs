@@ -115,8 +115,15 @@ fn section(text: &mut String, level: &str, program: &DescribedProgram, names: &s
             wrapped(text, title, &listed(names));
         }
     }
-    if !program.opens.is_empty() {
-        wrapped(text, "- opens below a folder:", &listed(program.opens));
+    for (title, names) in [
+        ("- opens below a folder:", program.opens),
+        ("- of these without settings:", program.opens_first),
+        ("- and scripts for:", program.scripts),
+        ("- leaves out:", program.leaves_out),
+    ] {
+        if !names.is_empty() {
+            wrapped(text, title, &listed(names));
+        }
     }
     if !program.moves.is_empty() {
         let names: Vec<String> = program.moves.split(' ').map(str::to_owned).collect();

@@ -46,10 +46,11 @@ use std::sync::LazyLock;
 pub(crate) use self::checkers::CompilerWords;
 pub(super) use self::search::searched;
 pub(crate) use classify::{
-    EffectKnowledge, LinksRead, PassedOver, command_of, deletes, is_command_name, is_formatter,
-    is_understood, kind, knowledge_of, links_read, only_reads, opens, opens_no_file, option_marks,
-    passes_links, reads_names_only, replaces, settings_of, special_like, takes_addresses,
-    takes_all_below, takes_data_only, takes_settings, tells_reads, without_g,
+    EffectKnowledge, LinksRead, OpenedFiles, PassedOver, TakenBelow, command_of, deletes,
+    is_command_name, is_formatter, is_understood, kind, knowledge_of, links_read, only_reads,
+    opens, opens_no_file, option_marks, passes_links, reads_names_only, replaces, settings_of,
+    special_like, takes_addresses, takes_below, takes_data_only, takes_settings, tells_reads,
+    without_g,
 };
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
 pub(super) use classify::{keeps_output, launches_unseen, leads};
@@ -135,6 +136,11 @@ pub(crate) fn base_name(path: &str) -> &str {
 /// The program that is called by this name, or by a path that ends with it.
 fn called(name: &str) -> Option<&'static ProgramSpec> {
     tables().program(base_name(name))
+}
+
+/// What the words of this command have it use, whichever commands stand beside it.
+pub(crate) fn used_by(argv: &[Word]) -> CommandEffects {
+    of(argv, &[])
 }
 
 /// What this command does with its arguments. A program that is not known does nothing that could be said.

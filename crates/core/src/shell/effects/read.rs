@@ -27,6 +27,9 @@
 //! | `settings-below NAME…` | the same in each folder of what it reads, too |
 //! | `extends NAME…` | those of these files that go on in what their `extends` names |
 //! | `opens NAME…` | of a folder it opens the files of these names alone |
+//! | `opens-first NAME…` | of these names those that it opens where no settings say so |
+//! | `scripts WORD…` | it also opens files of any name whose first line is `#!` with one of these in it |
+//! | `leaves-out NAME…` | folders of these names it does not go into, or not without settings that are looked at |
 //! | `kinds:LIST OPTION…` | a use: which files it takes below a folder, by endings; any value but those of the list asks |
 //! | `always USE` | what counts as if an option had said it |
 //! | `operands launches N` | N operands, and then a command that it runs: its own options are read strictly |
@@ -265,6 +268,9 @@ impl ProgramTables {
             ("settings-below", _) => program.told_by.below.extend(names(rest)),
             ("extends", _) => program.told_by.extending.extend(names(rest)),
             ("opens", _) => program.opens.extend(names(rest)),
+            ("opens-first", _) => program.opens_first.extend(names(rest)),
+            ("scripts", _) => program.scripts.extend(names(rest)),
+            ("leaves-out", _) => program.leaves_out.extend(names(rest)),
             ("folder", "data") => program.data_only = true,
             ("folder", "code") => program.data_only = false,
             ("variables", "settings") => program.settings = true,

@@ -284,6 +284,12 @@ pub(super) struct ProgramSpec {
     pub(super) told_by: SettingsFiles,
     /// The names of the files that it opens below a folder, which are all that it reads there. Empty: any file.
     pub(super) opens: Vec<&'static str>,
+    /// Of these names those that it opens where no settings say so. Empty: all.
+    pub(super) opens_first: Vec<&'static str>,
+    /// It also opens files of any name whose first line names an interpreter in which one of these stands.
+    pub(super) scripts: Vec<&'static str>,
+    /// Folders of these names it does not go into, or not without settings that are looked at.
+    pub(super) leaves_out: Vec<&'static str>,
     /// Whether a letter may have its value attached where long names have one dash (`-Dx`).
     pub(super) glued: bool,
     /// Whether letters in one word are options of their own, even those that take a value: the last takes the next word.
@@ -338,6 +344,9 @@ impl ProgramSpec {
             leaves: Vec::new(),
             told_by: SettingsFiles::default(),
             opens: Vec::new(),
+            opens_first: Vec::new(),
+            scripts: Vec::new(),
+            leaves_out: Vec::new(),
             glued: false,
             apart: false,
             at_files: false,

@@ -8,8 +8,8 @@ use super::super::looked_at::MOST_NAMES;
 use super::super::repository::upwards;
 use crate::path::{DirListing, PathError, is_below};
 use crate::policy::action::{Action, ActionKind, ByArgument, UseExtent};
-use crate::policy::judge::{PathSpots, places};
-use crate::shell::{FileAccess, Word};
+use crate::policy::judge::{PathSpots, opened, places};
+use crate::shell::{FileAccess, Word, command_of};
 
 /// Where isort puts what becomes of a file, beside it.
 const SORTED: &str = ".isorted";
@@ -17,11 +17,20 @@ const SORTED: &str = ".isorted";
 /// Where prettier keeps what it found, in the folder of the nearest package.
 const CACHE: &str = "node_modules/.cache/prettier/.prettier-cache";
 
+/// Whether it lies in the folder of a repository.
+fn is_of_git(path: &str) -> bool {
+    path.split('/').any(|name| name == super::GIT)
+}
+
 impl ActionReader<'_> {
-    /// Tells that isort makes a file beside each that it changes; the answer is whether all of those are known.
+    /// Tells that isort makes a file beside each that it changes; the answer is whether all of those are known. `goes_into_git`:
+    /// also the files of git that it changes.
     pub(super) fn sorts_beside(
-        &mut self, by: ByArgument, place: CommandPlace<'_>,
+        &mut self, by: ByArgument, goes_into_git: bool, place: CommandPlace<'_>,
     ) -> Result<bool, PathError> {
+        let command = command_of(self.words(by), usize::MAX).into_owned();
+        let sorts =
+            |path: &str| goes_into_git && is_of_git(path) && opened(&command, path, self.files);
         let mut beside = BTreeSet::new();
         for Action { kind, start, .. } in &self.actions {
             let ActionKind::Path {
@@ -71,6 +80,8 @@ impl ActionReader<'_> {
                             }
                         } else if entry.is_dir {
                             folders.push(path);
+                        } else if sorts(&path) {
+                            beside.insert(path);
                         }
                     }
                 }

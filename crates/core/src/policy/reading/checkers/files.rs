@@ -1,7 +1,7 @@
 //! Which files hold the settings of each checker, and who reads them.
 
-use super::kinds::SettingUses;
-use super::{javascript, python, rubocop, runners};
+use super::setting_use::SettingUses;
+use super::{javascript, phpunit, python, rubocop, runners};
 
 /// Where a checker finds its settings, and what they may say.
 pub(super) struct KnownChecker {
@@ -11,8 +11,12 @@ pub(super) struct KnownChecker {
     pub(super) of_user: &'static [&'static str],
     /// The options that name another.
     pub(super) options: &'static [&'static str],
+    /// Whether those are never cut short.
+    pub(super) exact: bool,
     /// The options whose patterns take in files that are left out elsewhere, where they begin with `!`.
     pub(super) taking_in: &'static [&'static str],
+    /// The options whose values take the place of what it leaves out by itself.
+    pub(super) leaving_out: &'static [&'static str],
     /// Whether those below what it looks at count.
     pub(super) below: bool,
     /// Whether it passes over what the `.gitignore` names where it runs.
@@ -27,7 +31,9 @@ const NONE: KnownChecker = KnownChecker {
     names: &[],
     of_user: &[],
     options: &[],
+    exact: false,
     taking_in: &[],
+    leaving_out: &[],
     below: false,
     reads_ignores: false,
     by_ending: false,
@@ -62,6 +68,7 @@ const ISORT: KnownChecker = KnownChecker {
     names: &[".isort.cfg", "pyproject.toml", "setup.cfg", "tox.ini", ".editorconfig"],
     of_user: &[".isort.cfg", ".editorconfig"],
     options: &["--sp", "--settings-path", "--settings-file", "--settings"],
+    leaving_out: &["-s", "--skip"],
     read: python::of_isort,
     ..NONE
 };
@@ -152,7 +159,7 @@ const JEST: KnownChecker = KnownChecker {
 
 const MOCHA: KnownChecker = KnownChecker {
     names: &[".mocharc.json", ".mocharc.jsonc", ".mocharc.yaml", ".mocharc.yml", "package.json"],
-    options: &["--config"],
+    options: &["--config", "--package"],
     by_ending: true,
     read: runners::of_mocha,
     ..NONE
@@ -161,7 +168,7 @@ const MOCHA: KnownChecker = KnownChecker {
 const PHPUNIT: KnownChecker = KnownChecker {
     names: &["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"],
     options: &["-c", "--configuration"],
-    read: runners::of_phpunit,
+    read: phpunit::of_phpunit,
     ..NONE
 };
 
@@ -174,8 +181,10 @@ const PYTEST: KnownChecker = KnownChecker {
         "pyproject.toml",
         "setup.cfg",
         "tox.ini",
+        ".coveragerc",
     ],
-    options: &["-c"],
+    options: &["-c", "--config-file", "--cov-config"],
+    exact: true,
     read: runners::of_pytest,
     ..NONE
 };
@@ -183,7 +192,7 @@ const PYTEST: KnownChecker = KnownChecker {
 const RSPEC: KnownChecker = KnownChecker {
     names: &[".rspec", ".rspec-local"],
     options: &["-O", "--options"],
-    read: runners::of_words,
+    read: runners::of_rspec,
     ..NONE
 };
 

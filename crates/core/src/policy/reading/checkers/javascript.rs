@@ -1,7 +1,9 @@
 //! What the settings of prettier, ESLint and oxlint may say.
 
-use super::kinds::{SettingUse, SettingUses, are_kinds, is_plain_path, is_word, uses};
-use super::runners::stays_in;
+use super::kinds::uses;
+use super::setting_use::{
+    SettingUse, SettingUses, are_first_kinds, are_kinds, is_plain_path, is_word,
+};
 use super::values::{SettingTable, SettingValue, of_json, of_jsonc, of_toml, of_yaml, whole};
 
 pub(super) fn of_prettier(name: &str, text: &str) -> SettingUses {
@@ -150,7 +152,9 @@ fn of_eslint_settings(settings: &SettingTable) -> SettingUses {
             ("ignorePatterns", patterns) => all.extend(ignoring(patterns)?),
             ("excludedFiles", _) => {}
             // They are sources, then.
-            ("files", files) if are_kinds("eslint", files, true) => {}
+            ("files", files) if are_kinds("eslint", files, true) => {
+                all.extend((!are_first_kinds("eslint", files)).then_some(SettingUse::TakesIn));
+            }
             ("overrides", SettingValue::List(overrides)) => {
                 for one in overrides {
                     all.extend(of_eslint_settings(&whole(one.clone())?)?);
@@ -160,6 +164,28 @@ fn of_eslint_settings(settings: &SettingTable) -> SettingUses {
         }
     }
     Some(all)
+}
+
+/// Whether a text is a path that may lead out of the project: it begins at the root or in a home, or climbs.
+pub(super) fn leads_out(text: &str) -> bool {
+    let begins = |path: &str| {
+        let below = path.trim_start_matches('/');
+        let is_path = below.starts_with(|it: char| it.is_alphanumeric() || "._-@".contains(it));
+        path.starts_with('~') || path.starts_with('/') && is_path
+    };
+    // An address of the network is no path; one of files is.
+    let text = ["http://", "https://"].iter().find_map(|it| text.strip_prefix(it)).unwrap_or(text);
+    text.split(':').any(begins) || text.split(['/', '\\', ':', '<']).any(|part| part == "..")
+}
+
+/// Whether no value in it leads out.
+fn stays_in(value: &SettingValue) -> bool {
+    match value {
+        SettingValue::Text(text) => text.split([',', ' ', '=']).all(|part| !leads_out(part)),
+        SettingValue::List(items) => items.iter().all(stays_in),
+        SettingValue::Table(entries) => entries.iter().all(|(_, value)| stays_in(value)),
+        SettingValue::Flag(_) | SettingValue::Number | SettingValue::Nothing => true,
+    }
 }
 
 /// Whether what a rule is told leads nowhere. Those of plugins may load what they are told; those of ESLint name no file.

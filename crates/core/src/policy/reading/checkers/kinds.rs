@@ -4,27 +4,12 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::values::{SettingTable, SettingValue};
-use crate::policy::action::literal;
-use crate::shell::{FileAccess, base_name, opens, written_out};
-
-/// What a file of settings has the checker use besides. `None`: that is not known.
-pub(super) type SettingUses = Option<Vec<SettingUse>>;
-
-/// One thing that settings have a checker use.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum SettingUse {
-    /// This path, seen from where the checker runs, with all that is below.
-    Path(FileAccess, String),
-    /// Another file of settings, seen from the folder of the one that names it.
-    GoesOn(String),
-    /// A module of Python, by its dotted name.
-    Module(String),
-    /// Packages, which it finds by their names.
-    Packages,
-    /// What it passes over by itself, too.
-    TakesIn,
-}
+use super::inside::{
+    ENDINGS, code, insides, is_bare, node_option, projects, scripts, told, warnings,
+};
+use super::setting_use::{SettingUse, SettingUses, is_plain_path, is_word};
+use super::values::{SettingTable, SettingValue, split};
+use crate::shell::FileAccess;
 
 /// The kind of a value.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +32,8 @@ pub(super) enum ValueKind {
     Future,
     /// Reporters that pylint brings along. Any other is code.
     Reporters,
+    /// What takes the place of what it leaves out by itself.
+    Skipped,
     /// Python that computes a mark.
     Evaluation,
     /// Modules, by their dotted names.
@@ -57,6 +44,30 @@ pub(super) enum ValueKind {
     Kept,
     /// Tables with the same settings for some modules.
     Tables,
+    /// The same, or files of settings in the project.
+    Projects,
+    /// Words of its command line.
+    CommandLine,
+    /// Files and folders of the project.
+    Inside,
+    /// Code of the project or of its packages, perhaps with what that is told.
+    Code,
+    /// The name of a package.
+    Package,
+    /// Scripts of the project that it runs.
+    Scripts,
+    /// What code of the project, or of its packages, is told. A path is written.
+    Told,
+    /// Endings of sources.
+    Endings,
+    /// What becomes of warnings, perhaps of those of a module.
+    Warnings,
+    /// Options of Node.
+    Node,
+    /// A part of the name of a source of PHP.
+    Php,
+    /// A value of a variable.
+    Variable,
 }
 
 use ValueKind::*;
@@ -73,11 +84,24 @@ const KINDS: &[(&str, ValueKind)] = &[
     ("python", Python),
     ("future", Future),
     ("reporters", Reporters),
+    ("skipped", Skipped),
     ("evaluation", Evaluation),
     ("modules", Modules),
     ("sources", Sources),
     ("kept", Kept),
     ("tables", Tables),
+    ("projects", Projects),
+    ("command-line", CommandLine),
+    ("inside", Inside),
+    ("code", Code),
+    ("package", Package),
+    ("scripts", Scripts),
+    ("told", Told),
+    ("endings", Endings),
+    ("warnings", Warnings),
+    ("node", Node),
+    ("php", Php),
+    ("variable", Variable),
 ];
 
 /// The keys of each kind, and the kinds of each tool.
@@ -132,6 +156,15 @@ fn use_of(tool: &str, kind: ValueKind, value: &SettingValue) -> SettingUses {
         value.texts().is_some_and(|texts| texts.into_iter().all(is_fine))
     };
     let fine = match (kind, value) {
+        (CommandLine, _) => {
+            // A list has words, and a text is split.
+            let words = match value {
+                List(_) => value.texts()?.into_iter().map(one_word).collect(),
+                Text(text) => split(text),
+                _ => None,
+            };
+            return Some(vec![SettingUse::Words(words?)]);
+        }
         // Some hand each value on as a word of a command line.
         (_, Text(text)) if text.starts_with('-') => false,
         (Switch, value) => matches!(value, Flag(_) | Digits),
@@ -148,6 +181,11 @@ fn use_of(tool: &str, kind: ValueKind, value: &SettingValue) -> SettingUses {
         (Future, _) => all(|it| items(it, &[',', '\n']).all(is_future)),
         (Reporters, _) => all(|it| items(it, &[',']).all(|name| REPORTERS.contains(&name))),
         (Evaluation, Text(text)) => computes(text),
+        (Skipped, _) => {
+            let is_git = |text: &str| items(text, &[',', '\n']).any(|name| name == ".git");
+            let has_git = value.texts()?.into_iter().any(is_git);
+            return Some((!has_git).then_some(SettingUse::Git).into_iter().collect());
+        }
         (Modules, _) => {
             let names = value.texts()?.into_iter().flat_map(|text| items(text, &[',', '\n']));
             let named = names.map(|name| {
@@ -170,21 +208,46 @@ fn use_of(tool: &str, kind: ValueKind, value: &SettingValue) -> SettingUses {
             }
             return Some(uses);
         }
-        (Kept, Text(path)) if path == "/dev/null" => true,
+        (Kept, Text(path)) if NOWHERE.contains(&path.as_str()) => true,
         (Kept, Text(path)) if is_plain_path(path) => {
             return Some(vec![SettingUse::Path(FileAccess::Write, path.clone())]);
         }
-        (Tables, List(tables)) => {
+        (Tables | Projects, List(tables)) => {
             let mut all = Vec::new();
             for table in tables {
-                let Table(table) = table else { return None };
-                all.extend(uses(tool, table)?);
+                all.extend(match (kind, table) {
+                    (_, Table(table)) => uses(tool, table)?,
+                    (Projects, path) => projects(path)?,
+                    _ => return None,
+                });
             }
             return Some(all);
         }
+        (Inside, _) => return insides(value),
+        (ValueKind::Code, _) => return code(value),
+        (Package, Text(name)) => !name.starts_with('.') && is_plain_path(&name.replace('@', "")),
+        (Scripts, _) => return scripts(tool, value),
+        (Told, _) => return told(value),
+        (Endings, _) => all(|it| ENDINGS.contains(&it.trim_start_matches('.'))),
+        (Warnings, _) => return warnings(value),
+        (Node, _) => {
+            let options = value.texts()?.into_iter().map(node_option);
+            return options.collect::<Option<Vec<_>>>().map(|it| it.concat());
+        }
+        (Php, Text(text)) => is_word(text) && (!text.contains('.') || text.ends_with(".php")),
+        (Variable, Flag(_) | Digits) => true,
+        (Variable, Text(text)) => is_plain_path(text) || is_bare(text),
         _ => false,
     };
     fine.then(Vec::new)
+}
+
+/// Where what is written is kept nowhere.
+const NOWHERE: &[&str] = &["/dev/null", "php://stdout", "php://stderr"];
+
+/// A word that the program makes no other of.
+fn one_word(word: &str) -> Option<String> {
+    (!word.contains(['$', '~', '`', '\\'])).then(|| word.to_owned())
 }
 
 const INCLUDED: &[&str] = &[
@@ -210,21 +273,6 @@ fn items<'t>(text: &'t str, between: &'static [char]) -> impl Iterator<Item = &'
 fn are_words(text: &str) -> bool {
     let text = text.trim_matches(['"', '\'']);
     text.split([',', ' ', '\n']).all(|word| word.is_empty() || is_word(word))
-}
-
-/// Whether it is one word that leads nowhere.
-pub(super) fn is_word(text: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.+*-".contains(&byte);
-    !text.starts_with('-') && text.bytes().all(is_plain)
-}
-
-/// Whether it is a path below where it is seen from, without anything that a program could put another text for.
-pub(super) fn is_plain_path(path: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./-".contains(&byte);
-    !path.is_empty()
-        && path.bytes().all(is_plain)
-        && !path.starts_with(['/', '-'])
-        && path.split('/').all(|name| name != "..")
 }
 
 /// Whether a pattern finds sources of Python alone.
@@ -266,29 +314,6 @@ fn computes(text: &str) -> bool {
     })
 }
 
-/// Whether patterns find files of kinds that this program opens below a folder anyway. With some, a pattern for all in a folder adds
-/// none.
-pub(super) fn are_kinds(program: &str, files: &SettingValue, adds_by_ending: bool) -> bool {
-    let known = opens(&[literal(program)]);
-    let is_kind = |pattern: &String| {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./*-".contains(&byte);
-        let ends = |kind: &&str| match kind.strip_prefix('*') {
-            Some(end) => !end.contains('*') && pattern.ends_with(end),
-            None => base_name(pattern) == *kind,
-        };
-        pattern.bytes().all(is_plain) && known.iter().any(ends)
-    };
-    let is_folder = |pattern: &str| {
-        let (folder, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./*-".contains(&byte);
-        adds_by_ending && matches!(last, "*" | "**") && folder.bytes().all(is_plain)
-    };
-    let is_fine = |pattern: &str| {
-        is_folder(pattern) || written_out(pattern).is_some_and(|all| all.iter().all(is_kind))
-    };
-    files.texts().is_some_and(|texts| texts.into_iter().all(is_fine))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -300,7 +325,7 @@ mod tests {
             let kind = line.split_whitespace().next().unwrap();
             assert!(KINDS.iter().any(|(known, _)| *known == kind), "{line}");
         }
-        assert_eq!(KNOWN.len(), 8);
+        assert_eq!(KNOWN.len(), 14);
         assert!(is_known("isort", "known_django") && !is_known("isort", "known_"));
         assert!(!is_known("mypy", "install_types") && !is_known("mypy", "files "));
     }

@@ -2,11 +2,14 @@
 
 mod beside;
 mod files;
+mod inside;
 mod javascript;
 mod kinds;
+mod phpunit;
 mod python;
 mod rubocop;
 mod runners;
+mod setting_use;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -20,11 +23,14 @@ use super::loaded::CommandPlace;
 use super::looked_at::{MOST_NAMES, MOST_TEXT, folders_with};
 use super::repository::upwards;
 use crate::path::{DirListing, FileLookup, PathContext, PathError, is_below, locate, plain_text};
-use crate::policy::action::{ByArgument, UseExtent};
+use crate::policy::action::{ByArgument, UseExtent, literal};
 use crate::policy::judge::places;
-use crate::shell::{FileAccess, Word, WordPiece, base_name, command_of};
+use crate::shell::{
+    DoubtReason, FileAccess, LinksRead, PathUse, Word, WordPiece, base_name, command_of,
+    links_read, used_by,
+};
 use files::KnownChecker;
-use kinds::{SettingUse, is_plain_path};
+use setting_use::{SettingUse, is_plain_path};
 
 /// Folders without settings of a checker.
 const PASSED: &[&str] = &["node_modules", ".git"];
@@ -34,6 +40,9 @@ const PRODUCTS: &[&str] = &["target", ".venv", "venv", "dist", ".next"];
 
 /// The most files of settings that name each other.
 const MOST_EXTENDED: usize = 64;
+
+/// The folder that each repository has.
+const GIT: &str = ".git";
 
 /// The endings of settings that are code.
 const CODE: &[&str] = &[".js", ".cjs", ".mjs", ".ts", ".cts", ".mts"];
@@ -47,21 +56,23 @@ impl ActionReader<'_> {
     pub(super) fn names_no_others(
         &mut self, by: ByArgument, place: CommandPlace<'_>,
     ) -> Result<bool, PathError> {
-        let command = command_of(self.words(by), usize::MAX);
+        let command = command_of(self.words(by), usize::MAX).into_owned();
         let program = command.first().and_then(Word::literal).map(base_name).unwrap_or_default();
         let Some(checker) = files::of_program(program) else { return Ok(true) };
-        let beside = match program {
-            "isort" => self.sorts_beside(by, place)?,
+        if self.writes_one_of(checker.names) {
+            return Ok(false);
+        }
+        let Some(files) = self.settings_files((program, checker), by, place)? else {
+            return Ok(false);
+        };
+        let (mut fine, goes_into_git) = self.uses_of(checker, files, by, place)?;
+        fine &= match program {
+            "isort" => self.sorts_beside(by, goes_into_git, place)?,
             "prettier" => self.keeps_cache(by, place)?,
             _ => true,
         };
-        if !beside || self.writes_one_of(checker.names) {
-            return Ok(false);
-        }
-        let Some(files) = self.settings_files(checker, by, place)? else { return Ok(false) };
-        let fine = self.uses_of(checker, files, by, place)?;
         // ESLint looks at what such a pattern takes in again.
-        let patterns = named_by_options(self.words(by), checker.taking_in);
+        let patterns = named_by_options(self.words(by), checker.taking_in, checker.exact);
         let takes_in = patterns.iter().any(|it| it.is_none_or(|pattern| pattern.starts_with('!')));
         Ok(fine && (!takes_in || !self.shows_or_changes(by)))
     }
@@ -71,15 +82,19 @@ impl ActionReader<'_> {
         self.actions.iter().any(|action| may_be_written(&action.kind, names))
     }
 
-    /// Follows what is in these files; the answer is whether all of it is harmless.
+    /// Follows what is in these files; the answer is whether all of it is harmless, and whether it lets the checker go into `.git`.
     fn uses_of(
         &mut self, checker: &KnownChecker, mut left: Vec<SettingsFile>, by: ByArgument,
         place: CommandPlace<'_>,
-    ) -> Result<bool, PathError> {
+    ) -> Result<(bool, bool), PathError> {
         let (dirs, _) = places(place.start, self.files)?;
+        // Options that take the place of what a checker leaves out by itself.
+        let left_out = named_by_options(self.words(by), checker.leaving_out, checker.exact);
+        let mut goes_into_git = !left_out.is_empty() && !left_out.contains(&Some(GIT));
         let mut named = BTreeSet::new();
         let mut finding: BTreeSet<String> = BTreeSet::new();
         let mut fine = true;
+        let mut names = MOST_NAMES;
         while let Some((name, file)) = left.pop() {
             let text = plain_text(self.files, &file, MOST_TEXT);
             let Some(uses) = text.and_then(|text| (checker.read)(&name, &text)) else {
@@ -90,8 +105,9 @@ impl ActionReader<'_> {
             for used in uses {
                 match used {
                     SettingUse::Path(access, path) => {
-                        // Some take what is read from the folder of the file.
-                        let own = (access == FileAccess::Read).then_some(folder);
+                        // Some take it from the folder of the file.
+                        let is_own = access == FileAccess::Read || checker.of_user.is_empty();
+                        let own = is_own.then_some(folder);
                         for dir in dirs.iter().map(String::as_str).chain(own) {
                             let from =
                                 PathContext { cwd: dir.to_owned(), ..PathContext::default() };
@@ -122,6 +138,48 @@ impl ActionReader<'_> {
                     SettingUse::Packages => {
                         finding.extend(dirs.iter().cloned().chain([folder.to_owned()]));
                     }
+                    SettingUse::Own(path) => {
+                        for dir in dirs.iter().map(String::as_str).chain([folder]) {
+                            let from =
+                                PathContext { cwd: dir.to_owned(), ..PathContext::default() };
+                            fine &=
+                                self.stays_inside(&locate(&path, &from, self.files)?.lexical)?;
+                        }
+                    }
+                    SettingUse::Folder(path) => {
+                        let from = PathContext { cwd: folder.to_owned(), ..PathContext::default() };
+                        let top = locate(&path, &from, self.files)?.real;
+                        let goes_in = |name: &str| !PASSED.contains(&name);
+                        let found = folders_with(
+                            checker.names,
+                            &top,
+                            goes_in,
+                            true,
+                            &mut names,
+                            self.files,
+                        );
+                        fine &= found.is_some();
+                        for folder in found.into_iter().flatten() {
+                            for name in checker.names {
+                                let file = format!("{folder}/{name}");
+                                if self.files.has(&file)? && named.insert(file.clone()) {
+                                    left.push(((*name).to_owned(), file));
+                                }
+                            }
+                        }
+                        fine &= named.len() <= MOST_EXTENDED;
+                    }
+                    SettingUse::Words(words) => {
+                        // Not that other settings count.
+                        let said: Vec<Word> = [""]
+                            .into_iter()
+                            .chain(words.iter().map(String::as_str))
+                            .map(literal)
+                            .collect();
+                        fine &= named_by_options(&said, checker.options, checker.exact).is_empty();
+                        fine &= self.says_no_others(&words, folder, by, place)?;
+                    }
+                    SettingUse::Git => goes_into_git = true,
                     SettingUse::TakesIn => fine &= !self.shows_or_changes(by),
                 }
             }
@@ -132,7 +190,58 @@ impl ActionReader<'_> {
         for folder in finding {
             fine &= fine && self.has_own_packages(&folder)?;
         }
-        Ok(fine)
+        Ok((fine, goes_into_git))
+    }
+
+    /// Reads words that settings put before those of the command, seen from where it runs and from this folder. What they have it
+    /// use is a use of the command; the answer is whether all of it is known.
+    fn says_no_others(
+        &mut self, words: &[String], folder: &str, by: ByArgument, place: CommandPlace<'_>,
+    ) -> Result<bool, PathError> {
+        let command = command_of(self.words(by), usize::MAX).into_owned();
+        let Some((program, rest)) = command.split_first() else { return Ok(false) };
+        let said = words.iter().map(|word| literal(word.as_str()));
+        let argv: Vec<Word> =
+            std::iter::once(program.clone()).chain(said).chain(rest.iter().cloned()).collect();
+        let (all, own) = (used_by(&argv), used_by(&command));
+        // The last of them may take the first word of the command.
+        let is_said = |arg: usize| arg <= words.len();
+        let is_own = |arg: usize| arg == words.len() + 1;
+        let first = |arg: usize| arg.saturating_sub(words.len());
+        for (arg, why) in all.unknown {
+            let known = is_own(arg) && own.unknown.contains(&(first(arg), why));
+            if (is_said(arg) || is_own(arg)) && !known && why != DoubtReason::SettingsOfChecker {
+                return Ok(false);
+            }
+        }
+        let mut loads = Vec::new();
+        for (arg, target) in all.loads {
+            let known = is_own(arg) && own.loads.contains(&(first(arg), target.clone()));
+            if (is_said(arg) || is_own(arg)) && !known {
+                loads.push(target);
+            }
+        }
+        for target in loads {
+            if !self.is_own(&target, place.start)? {
+                return Ok(false);
+            }
+        }
+        let (dirs, adrift) = places(place.start, self.files)?;
+        for used in all.paths {
+            let as_own = PathUse { arg: first(used.arg), ..used.clone() };
+            let known = is_own(used.arg) && own.paths.contains(&as_own);
+            if used.arg == 0 || known || !(is_said(used.arg) || is_own(used.arg)) {
+                continue;
+            }
+            let Some(path) = used.target.literal().filter(|_| !adrift) else { return Ok(false) };
+            let extent = if used.recursive { UseExtent::Tree } else { UseExtent::Itself };
+            for dir in dirs.iter().map(String::as_str).chain([folder]) {
+                let from = PathContext { cwd: dir.to_owned(), ..PathContext::default() };
+                let path = locate(path, &from, self.files)?.lexical;
+                self.also_uses(by.command, used.access, path, extent, place);
+            }
+        }
+        Ok(all.urls.is_empty() && all.launches.is_none())
     }
 
     /// Whether the words have it change files, or perhaps show what is in them.
@@ -193,7 +302,7 @@ impl ActionReader<'_> {
 
     /// The files of settings that count for what this command looks at, each with the name that says how it is read.
     fn settings_files(
-        &self, checker: &KnownChecker, by: ByArgument, place: CommandPlace<'_>,
+        &self, (program, checker): (&str, &KnownChecker), by: ByArgument, place: CommandPlace<'_>,
     ) -> Result<Option<Vec<SettingsFile>>, PathError> {
         let looked_at = self.looked_at(by, place)?;
         let mut found = Vec::new();
@@ -218,7 +327,7 @@ impl ActionReader<'_> {
                 found.push(((*name).to_owned(), file));
             }
         }
-        for value in named_by_options(self.words(by), checker.options) {
+        for value in named_by_options(self.words(by), checker.options, checker.exact) {
             // One of another name may be read in another way, and in a name some put another text for what a `$` begins.
             let Some(value) = value.filter(|it| is_plain_path(it)) else { return Ok(None) };
             let name = base_name(value);
@@ -250,8 +359,9 @@ impl ActionReader<'_> {
             }
         }
         let goes_in = |name: &str| !PASSED.contains(&name) && !ignored.contains(&name);
+        let follows = links_read(program) == LinksRead::All;
         for top in looked_at.tops.iter().filter(|_| checker.below) {
-            let folders = folders_with(checker.names, top, goes_in, &mut left, self.files);
+            let folders = folders_with(checker.names, top, goes_in, follows, &mut left, self.files);
             let Some(folders) = folders else { return Ok(None) };
             for folder in folders {
                 add(&folder, self.files, &mut found)?;
@@ -263,7 +373,7 @@ impl ActionReader<'_> {
 
 /// What the options that name settings are given, also where a program takes their beginnings for them, or letters together. `None`: it is
 /// not known.
-fn named_by_options<'w>(words: &'w [Word], options: &[&str]) -> Vec<Option<&'w str>> {
+fn named_by_options<'w>(words: &'w [Word], options: &[&str], exact: bool) -> Vec<Option<&'w str>> {
     let mut named = Vec::new();
     for (at, word) in words.iter().enumerate().skip(1) {
         let next = || words.get(at + 1).and_then(Word::literal);
@@ -279,7 +389,9 @@ fn named_by_options<'w>(words: &'w [Word], options: &[&str]) -> Vec<Option<&'w s
             None => (text, next()),
         };
         let is_meant = |known: &&str| match (option.strip_prefix("--"), known.strip_prefix("--")) {
-            (Some(begins), Some(known)) => !begins.is_empty() && known.starts_with(begins),
+            (Some(begins), Some(known)) if !exact => {
+                !begins.is_empty() && known.starts_with(begins)
+            }
             _ => *known == option,
         };
         let letters = option.strip_prefix('-').filter(|it| !it.starts_with('-'));

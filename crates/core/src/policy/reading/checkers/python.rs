@@ -1,6 +1,7 @@
 //! What the settings of black, flake8, isort, mypy, pylint and pyright may say.
 
-use super::kinds::{SettingUse, SettingUses, is_known, is_plain_path, uses};
+use super::kinds::{is_known, uses};
+use super::setting_use::{SettingUse, SettingUses, is_plain_path};
 use super::values::{SettingTable, SettingValue, of_ini, of_jsonc, of_tool, whole};
 
 /// The settings of a tool, in TOML or in the sections of the other format that count.

@@ -1,7 +1,7 @@
 //! What the settings of RuboCop say of files, read line by line.
 
-use super::kinds::SettingUses;
-use super::runners::leads_out;
+use super::javascript::leads_out;
+use super::setting_use::SettingUses;
 
 /// The words of an options file of RuboCop that name no file.
 const RUBOCOP_HARMLESS: &[&str] = &[
@@ -96,7 +96,6 @@ fn is_ruby(pattern: &str) -> bool {
         "Gemfile",
         ".jbuilder",
         ".podspec",
-        "*file",
     ];
     let pattern = pattern.trim();
     // Without quotes these begin an alias, an anchor, a tag, or a text of several lines.

@@ -1,15 +1,17 @@
 //! Settings of each checker that are harmless, and others.
 
 use super::javascript::of_prettier;
-use super::kinds::{SettingUse, SettingUses};
 use super::python::{of_black, of_flake8, of_isort, of_mypy, of_pylint};
+use super::setting_use::{SettingUse, SettingUses};
 
 /// Texts that have a checker use nothing besides, and texts that do, or are not understood.
 pub(super) fn check(
     read: fn(&str, &str) -> SettingUses, fine: &[(&str, &str)], others: &[(&str, &str)],
 ) {
     let is_fine = |name: &str, text: &str| {
-        let is_own = |it: &SettingUse| matches!(it, SettingUse::Packages | SettingUse::Module(_));
+        let is_own = |it: &SettingUse| {
+            matches!(it, SettingUse::Git | SettingUse::Packages | SettingUse::Module(_))
+        };
         read(name, text).is_some_and(|uses| uses.iter().all(is_own))
     };
     for (name, text) in fine {
@@ -17,6 +19,18 @@ pub(super) fn check(
     }
     for (name, text) in others {
         assert!(!is_fine(name, text), "{text}");
+    }
+}
+
+/// The same of a program that also uses what lies in the project, and reads words as those of its command line.
+pub(super) fn check_inside(
+    read: fn(&str, &str) -> SettingUses, fine: &[(&str, &str)], others: &[(&str, &str)],
+) {
+    for (name, text) in fine {
+        assert!(read(name, text).is_some(), "{text}");
+    }
+    for (name, text) in others {
+        assert!(read(name, text).is_none(), "{text}");
     }
 }
 

@@ -36,7 +36,7 @@ impl SettingValue {
     }
 
     /// A value of a format that has texts alone.
-    fn written(text: &str) -> Self {
+    pub(super) fn written(text: &str) -> Self {
         let is_number = |text: &str| {
             let digits = text.strip_prefix('-').unwrap_or(text);
             digits.starts_with(|it: char| it.is_ascii_digit())
@@ -78,7 +78,7 @@ pub(super) fn of_tool(text: &str, name: &str) -> Option<SettingTable> {
 }
 
 /// The table of this key, empty where it is not there.
-fn taken(table: SettingTable, name: &str) -> Option<SettingTable> {
+pub(super) fn taken(table: SettingTable, name: &str) -> Option<SettingTable> {
     match table.into_iter().find(|(key, _)| key == name) {
         None => Some(SettingTable::new()),
         Some((_, value)) => whole(value),
@@ -104,9 +104,16 @@ pub(super) fn of_jsonc(text: &str) -> Option<SettingValue> {
     SettingValue::of(tree(text, DocumentFormat::Json).ok()?)
 }
 
+/// The same as [`ini`] for who puts other settings in the place of what a `%` begins: then it is not understood.
+pub(super) fn of_ini(text: &str, counts: impl Fn(&str) -> bool) -> Option<SettingTable> {
+    let is_plain =
+        |value: &SettingValue| !matches!(value, SettingValue::Text(text) if text.contains('%'));
+    ini(text, counts).filter(|settings| settings.iter().all(|(_, value)| is_plain(value)))
+}
+
 /// The settings of the sections that count, and of those that count for all, as Python's `configparser` reads them. `None` where a line
 /// may be read in two ways: of those that are indented it tells by how far which of them begin.
-pub(super) fn of_ini(text: &str, counts: impl Fn(&str) -> bool) -> Option<SettingTable> {
+pub(super) fn ini(text: &str, counts: impl Fn(&str) -> bool) -> Option<SettingTable> {
     let mut settings: Vec<(String, String)> = Vec::new();
     let (mut is_meant, mut is_open) = (false, false);
     for line in text.lines() {
@@ -136,10 +143,8 @@ pub(super) fn of_ini(text: &str, counts: impl Fn(&str) -> bool) -> Option<Settin
             }
         }
     }
-    // Some put other settings in the place of what a `%` begins.
-    let fine = settings.iter().all(|(_, value)| !value.contains('%'));
     let typed = |(key, value): (String, String)| (key, SettingValue::written(value.trim_start()));
-    fine.then(|| settings.into_iter().map(typed).collect())
+    Some(settings.into_iter().map(typed).collect())
 }
 
 /// YAML of the plainest form: keys, values and lists, each in a line of its own, without anchors, tags, escapes, and texts of several
@@ -224,7 +229,7 @@ fn yaml_scalar(text: &str) -> Option<SettingValue> {
                 .then(|| SettingValue::Text(inner.to_owned()));
         }
     }
-    let plain = text.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-./:@+".contains(&it));
+    let plain = text.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-./:@+*".contains(&it));
     let begins = text.starts_with(|it: char| it.is_ascii_alphanumeric() || "./_".contains(it));
     (plain && begins).then(|| match text {
         "true" => SettingValue::Flag(true),
@@ -233,6 +238,28 @@ fn yaml_scalar(text: &str) -> Option<SettingValue> {
         text if text.bytes().all(|it| it.is_ascii_digit()) => SettingValue::Number,
         text => SettingValue::Text(text.to_owned()),
     })
+}
+
+/// The words of a text, as a shell splits them. `None`: a shell, or the program, may make others of them.
+pub(super) fn split(text: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for char in text.chars() {
+        match (char, quote) {
+            ('\\' | '$' | '~' | '`', _) => return None,
+            (char, Some(open)) if char == open => quote = None,
+            (char, Some(_)) => word.get_or_insert_default().push(char),
+            ('"' | '\'', None) => {
+                quote = Some(char);
+                word.get_or_insert_default();
+            }
+            (char, None) if char.is_whitespace() => words.extend(word.take()),
+            (char, None) => word.get_or_insert_default().push(char),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
 }
 
 #[cfg(test)]
