@@ -325,6 +325,6 @@ describe('the screen', () => {
   it('a question says what may not be undone', () => {
     const request = waiting({ toolName: 'execute', args: { command: 'rm -rf build' } });
     const state = after(withRecords(START, [request]), 'y', 'y');
-    expect(frame(state, { columns: 100, rows: 24 }, '', 0).join('\n')).toMatch(/approve \(it takes away what may not/);
+    expect(frame(state, { columns: 100, rows: 24 }, '', 0).join('\n')).toMatch(/approve \(it may delete something for/);
   });
 });
