@@ -212,7 +212,10 @@ async function bewareOf(
   if (doubts.length === 0 && !asks) return seen;
   const what = `${shortId(record.approvalId)}: ${[...doubts, ...dangers].join('; ')}`;
   const isEdit = decision.type === 'edit';
-  if (asks && (await confirm(`${what}. ${isEdit ? 'Run it as edited?' : 'Approve it?'}`))) return seen;
+  if (asks) {
+    if (await confirm(`${what}. ${isEdit ? 'Run it as edited?' : 'Approve it?'}`)) return seen;
+    throw new ExitError(Exit.refused, `not ${isEdit ? 'edited' : 'approved'}: it still waits`, 'ERR_NOT_CONFIRMED');
+  }
   throw new ExitError(
     Exit.refused,
     `not ${isEdit ? 'edited' : 'approved'}: ${what}. Look at it with \`countersign show\`, then pass --yes`,
@@ -235,11 +238,7 @@ async function beforeRemembering(
   process.stderr.write(`to be remembered in ${oneLine(place.project)}: ${label}${times}\n`);
   if (yes === true || json === true || !canAsk()) return;
   if (await confirm('Decide it so, and remember that?')) return;
-  throw new ExitError(
-    Exit.refused,
-    'not decided: what it would remember was not confirmed: pass --yes',
-    'ERR_NOT_CONFIRMED',
-  );
+  throw new ExitError(Exit.refused, 'nothing was decided or remembered: it still waits', 'ERR_NOT_CONFIRMED');
 }
 
 /** The decision stands, even if it cannot be remembered. */
