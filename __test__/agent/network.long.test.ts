@@ -271,7 +271,7 @@ describe.runIf(report.by === 'landlock')('the reach of one command', () => {
     expect(asked).toEqual([
       expect.objectContaining({
         toolName: 'execute',
-        description: expect.stringContaining(`It runs confined, and may beside that write ${realpathSync(outside)}.`),
+        description: expect.stringContaining(`It runs confined, but may also write ${realpathSync(outside)}.`),
       }),
     ]);
     expect(said).toContain('written');
@@ -297,7 +297,7 @@ describe.runIf(report.by === 'landlock')('the reach of one command', () => {
       const options = { confine: true as const, interruptOn: ['execute' as const] };
       const { asked, said } = await runOnce({ command: 'echo x > ../a; echo x > /var/tmp/../no', reach }, options, yes);
       expect(asked).toHaveLength(1);
-      expect(asked[0]?.description).toContain('It runs confined, and may beside that write');
+      expect(asked[0]?.description).toContain('It runs confined, but may also write');
       expect(said).toContain('refused');
     },
   );
