@@ -214,7 +214,11 @@ async function bewareOf(
   const isEdit = decision.type === 'edit';
   if (asks) {
     if (await confirm(`${what}. ${isEdit ? 'Run it as edited?' : 'Approve it?'}`)) return seen;
-    throw new ExitError(Exit.refused, `not ${isEdit ? 'edited' : 'approved'}: it still waits`, 'ERR_NOT_CONFIRMED');
+    throw new ExitError(
+      Exit.refused,
+      `not ${isEdit ? 'edited' : 'approved'}: it still waits for you to decide`,
+      'ERR_NOT_CONFIRMED',
+    );
   }
   throw new ExitError(
     Exit.refused,
@@ -238,7 +242,11 @@ async function beforeRemembering(
   process.stderr.write(`to be remembered in ${oneLine(place.project)}: ${label}${times}\n`);
   if (yes === true || json === true || !canAsk()) return;
   if (await confirm('Decide it so, and remember that?')) return;
-  throw new ExitError(Exit.refused, 'nothing was decided or remembered: it still waits', 'ERR_NOT_CONFIRMED');
+  throw new ExitError(
+    Exit.refused,
+    'nothing was decided or remembered: it still waits for you to decide',
+    'ERR_NOT_CONFIRMED',
+  );
 }
 
 /** The decision stands, even if it cannot be remembered. */
