@@ -194,7 +194,7 @@ describe('the browser', () => {
       const [printed = ''] = terminal.all().match(LINK) ?? [];
       expect((await fetch(printed)).status).toBe(200);
       terminal.press('ctrlC');
-      expect(await terminal.ended()).toBe(0);
+      expect(await terminal.ended()).toBe(130);
       expect(existsSync(file)).toBe(false);
     },
   );

@@ -141,7 +141,7 @@ describe('a question that does not fit the window', () => {
     }
     expect(shown(sitting)).not.toContain('<o0>');
     expect(sitting.press('enter')).toBeUndefined();
-    expect(shown(sitting)).toContain('this is what Enter takes');
+    expect(shown(sitting)).toContain('this is what Enter chooses');
     expect(shown(sitting)).toContain('❯ 1. <o0>');
     expect(sitting.press('enter')).toMatchObject({ answers: ['<o0>'] });
   });
