@@ -306,7 +306,7 @@ describe.runIf(report.by === 'landlock')('the reach of one command', () => {
     const call = { command: "echo x > ../a && echo writ''ten", reach: { write: ['..'] } };
     const { asked, said } = await runOnce(call, { confine: true, policy: ALLOW }, yes);
     expect([asked.length, said.includes('written')]).toEqual([1, true]);
-    expect(asked[0]?.description).toContain('may beside that write');
+    expect(asked[0]?.description).toContain('may also write');
     const { said: refused } = await runOnce(call, { confine: true, policy: ALLOW }, no);
     expect(refused).not.toContain('written');
   });
