@@ -83,6 +83,16 @@ async function answer(toolCallId, approvalId) {
   }
 }
 
+/** Whether the server of `use-chat-route.mjs` is there. */
+const isThere = await fetch(server).then(
+  () => true,
+  () => false,
+);
+if (!isThere) {
+  console.error(`no server answers at ${server}: start it first, with node examples/use-chat-route.mjs`);
+  process.exit(1);
+}
+
 await chat.sendMessage({ text: 'Book me a flight from Lisbon to Oslo.' });
 await Promise.all(answering);
 // What an answer set off.

@@ -124,7 +124,7 @@ describe.runIf(report.supported)('where more is to be hidden than can be', () =>
     for (let i = 0; i <= 1_001; i++) writeFileSync(join(root, `k${i}.pem`), '');
     const args = { command: "echo x > ../a; echo rea''ched", reach: { write: ['..'] } };
     const { said, asked } = await runCalls([args], { confine: true }, true);
-    expect(asked).toEqual([expect.stringMatching(/may beside that write .*There are too many files to look at/)]);
+    expect(asked).toEqual([expect.stringMatching(/may also write .*There are too many files to look at/)]);
     expect(said).toContain('reached');
   });
 

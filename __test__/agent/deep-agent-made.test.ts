@@ -228,6 +228,12 @@ describe('its tools', () => {
 describe('is refused', () => {
   test.each<[string, Options, new (...parts: never) => Error, string]>([
     ['a typo', { interruptOn: { write_fil: true } as never }, UnknownToolError, 'write_fil'],
+    [
+      'a typo in a subagent, which is named',
+      { subagents: [{ name: 'writer', description: 'x', interruptOn: { write_fil: true } as never }] },
+      UnknownToolError,
+      'createDeepAgent: the subagent "writer": interruptOn names "write_fil"',
+    ],
     ['a policy that is none', { policy: { version: 1, rule: [{}] } as never }, PolicyError, 'rule[0]'],
     ['an unknown built-in tool', { builtinTools: ['lss' as BuiltinToolName] }, InvalidConfigError, 'there is no "lss"'],
     ['task for nobody', { builtinTools: ['task'], generalPurposeAgent: false }, InvalidConfigError, 'at least one'],

@@ -271,7 +271,7 @@ describe.runIf(report.by === 'landlock')('the reach of one command', () => {
     expect(asked).toEqual([
       expect.objectContaining({
         toolName: 'execute',
-        description: expect.stringContaining(`It runs confined, and may beside that write ${realpathSync(outside)}.`),
+        description: expect.stringContaining(`It runs confined, but may also write ${realpathSync(outside)}.`),
       }),
     ]);
     expect(said).toContain('written');
@@ -297,7 +297,7 @@ describe.runIf(report.by === 'landlock')('the reach of one command', () => {
       const options = { confine: true as const, interruptOn: ['execute' as const] };
       const { asked, said } = await runOnce({ command: 'echo x > ../a; echo x > /var/tmp/../no', reach }, options, yes);
       expect(asked).toHaveLength(1);
-      expect(asked[0]?.description).toContain('It runs confined, and may beside that write');
+      expect(asked[0]?.description).toContain('It runs confined, but may also write');
       expect(said).toContain('refused');
     },
   );
@@ -306,7 +306,7 @@ describe.runIf(report.by === 'landlock')('the reach of one command', () => {
     const call = { command: "echo x > ../a && echo writ''ten", reach: { write: ['..'] } };
     const { asked, said } = await runOnce(call, { confine: true, policy: ALLOW }, yes);
     expect([asked.length, said.includes('written')]).toEqual([1, true]);
-    expect(asked[0]?.description).toContain('may beside that write');
+    expect(asked[0]?.description).toContain('may also write');
     const { said: refused } = await runOnce(call, { confine: true, policy: ALLOW }, no);
     expect(refused).not.toContain('written');
   });

@@ -375,7 +375,7 @@ describe('a callback that does not do its work tells its developer', () => {
     });
     const ended = collect(run);
     await vi.waitUntil(() => heard.warnings.length > 0, PATIENTLY);
-    expect(heard.warnings.join()).toContain('the answer for del was not taken, and it goes on waiting');
+    expect(heard.warnings.join()).toContain('the answer for del was not accepted, so the call still waits');
     expect(await gate.pending()).toHaveLength(1);
     await gate.close();
     await ended;

@@ -94,6 +94,7 @@ describe('what does not run', () => {
     ['a number', 1],
     ['"yes"', 'yes'],
     ['an unknown type', { type: 'allow' }],
+    ['an unknown name', { type: 'approve', allow: true }],
     ['an edit without arguments', { type: 'edit' }],
     ['an edit that does not fit the schema', { type: 'edit', args: { path: 7 } }],
     ['an edit of another tool', { type: 'edit', editedAction: { name: 'read', args: { path: '/b' } } }],
@@ -116,6 +117,8 @@ describe('what does not run', () => {
     expect(ran).toEqual([]);
     expect(response).toMatchObject({ approved: false, decision: { type: 'reject' } });
     expect(response?.reason).toMatch(/not taken/);
+    // Not what a developer should have written.
+    expect(response?.reason).not.toMatch(/expected true|it can have|"code"|Type validation/);
     expect(model).toEqual({ type: 'execution-denied', reason: response?.reason });
     expect(events.at(-1)?.type).toBe('done');
   });

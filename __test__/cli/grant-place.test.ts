@@ -16,13 +16,14 @@ function project(...path: string[]): string {
 }
 
 /** A call that waits, of an agent there. */
-async function asking(home: string, place: PolicyPlace) {
+async function asking(home: string, place: PolicyPlace, rules: object = { policyFiles: true, policy: { version: 1 } }) {
   const ledger = `sqlite:${join(home, 'ledger.db')}` as const;
-  const gate = createGate({ ledger, policyFiles: true, policy: { version: 1 }, place: { ...place, home } });
+  const gate = createGate({ ledger, ...rules, place: { ...place, home } });
   onTestFinished(() => gate.close());
   const inputSchema = { type: 'object' } as never;
   const { write_file: tool } = gateTools({ write_file: { inputSchema, execute: async () => 'done' } } as never, {
     gate,
+    interruptOn: 'all',
   }) as { write_file: { execute: (...args: unknown[]) => Promise<unknown> } };
   const call = (path: string, toolCallId: string) =>
     tool.execute({ file_path: path, content: 'x' }, { toolCallId, messages: [] });
@@ -55,6 +56,17 @@ test('a project that its agent was given by name', async () => {
   expect([stdout.includes(`project   ${b}\n`), stdout.includes(`folder    ${a}\n`)], stdout).toEqual([true, true]);
   expect(await approve()).toMatchObject({ code: 0, stderr: expect.stringContaining(`to be remembered in ${b}: `) });
   expect(remembered(home)).toMatchObject({ grants: [{ project: b }] });
+});
+
+test('where no policy judged it, nothing is remembered, and no page offers that', async () => {
+  const home = scratch();
+  const { approve, show, status } = await asking(home, { cwd: project(home, 'a') }, {});
+  expect((await show()).stdout).not.toContain('Always allow');
+  expect(await approve()).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('because no policy judged it: decide without --remember') as unknown,
+  });
+  expect([await status(), remembered(home)]).toEqual(['pending', undefined]);
 });
 
 test('a project that has another one in it by now', async () => {

@@ -83,7 +83,7 @@ test.each(someRuntimes())('decides in the ledger of another process, on $name', 
   expect(decided.status).toBe(200);
   expect(await asking).toMatchObject({ approved: true, decidedBy: 'mia' });
   running.child.kill('SIGINT');
-  expect(await running.ended).toEqual([0, null]);
+  expect(await running.ended).toEqual([130, null]);
   expect(running.stderr).toBe('');
 });
 
@@ -194,7 +194,7 @@ describe('the browser', () => {
       const [printed = ''] = terminal.all().match(LINK) ?? [];
       expect((await fetch(printed)).status).toBe(200);
       terminal.press('ctrlC');
-      expect(await terminal.ended()).toBe(0);
+      expect(await terminal.ended()).toBe(130);
       expect(existsSync(file)).toBe(false);
     },
   );
@@ -269,7 +269,9 @@ describe('the command', () => {
       const events = await send('api/events');
       const text = events.text().catch(() => '');
       running.child.kill(signal);
-      expect(await running.ended).toEqual([0, null]);
+      // As a shell says of a program that this signal ended.
+      expect(await running.ended).toEqual([signal === 'SIGINT' ? 130 : 143, null]);
+      expect(running.stdout).toMatch(/^The inbox is closed\. What waits in its ledger still waits\.$/m);
       await text;
       expect(running.stderr).toBe('');
       expect(await gate.pending()).toHaveLength(1);
@@ -288,7 +290,7 @@ describe('the command', () => {
     for (const { type, url, port } of told) expect([type, new URL(url).port]).toEqual(['link', String(port)]);
     await enter(linksOf(running)[2] ?? '');
     running.child.kill('SIGINT');
-    expect(await running.ended).toEqual([0, null]);
+    expect(await running.ended).toEqual([130, null]);
   });
 
   it('says that a port is taken', async () => {

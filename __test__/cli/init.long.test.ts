@@ -400,6 +400,11 @@ test.each([
     'its prepareCall may give it other tools',
   ],
   [
+    'a toolApproval of its own, at which calls would stop without a question',
+    "import { streamText } from 'ai';\nstreamText({ model, tools, toolApproval: { del: 'user-approval' } });\n",
+    'its toolApproval stops calls in the AI SDK',
+  ],
+  [
     'a prepareCall that is a method, and brings the tools',
     "import { ToolLoopAgent } from 'ai';\nconst a = new ToolLoopAgent({ model, async prepareCall(o) { return { ...o, tools }; } });\n",
     'its prepareCall may give it other tools',

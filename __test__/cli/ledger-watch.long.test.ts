@@ -116,7 +116,7 @@ describe('keys', () => {
     const pasted = after(asked, '\u001b[200~it is\nthe wrong one\u001b[201~');
     expect(typed(pasted, '\r').action).toEqual({ type: 'reject', id: ids[0], reason: 'it is the wrong one' });
     expect(typed(said, '\u001b')).toMatchObject({
-      state: { mode: { at: 'list' }, said: expect.stringContaining('goes on waiting') },
+      state: { mode: { at: 'list' }, said: expect.stringContaining('still waits') },
     });
     expect(typed(said, '\u0003').action).toEqual({ type: 'quit' });
   });
@@ -325,6 +325,6 @@ describe('the screen', () => {
   it('a question says what may not be undone', () => {
     const request = waiting({ toolName: 'execute', args: { command: 'rm -rf build' } });
     const state = after(withRecords(START, [request]), 'y', 'y');
-    expect(frame(state, { columns: 100, rows: 24 }, '', 0).join('\n')).toMatch(/approve \(it takes away what may not/);
+    expect(frame(state, { columns: 100, rows: 24 }, '', 0).join('\n')).toMatch(/approve \(it may delete something for/);
   });
 });

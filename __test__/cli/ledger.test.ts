@@ -150,12 +150,22 @@ describe('looking', () => {
     expect(done.stderr).not.toMatch(/\n\s+at /);
   });
 
+  it('where there are no webhooks, that is said', async () => {
+    const { gate, run } = there();
+    await ask(gate);
+    expect((await run(['webhooks'])).stdout).toMatch(/^no webhooks: /);
+    expect((await run(['webhooks', '--retry', 'all'])).stdout).toBe('no dead letters: nothing to send again\n');
+  });
+
   it('an id that several have', async () => {
     const { gate, run } = there();
     const { id } = await ask(gate);
     await ask(gate);
     const { code, stderr } = await run(['show', id.slice(0, 8)]);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/is the id of several requests/)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/is a part of 2 ids: give the last eight characters of one, [0-9a-f]{8}, [0-9a-f]{8}/),
+    ]);
     expect((await run(['approve', id.slice(0, 8)])).code).toBe(2);
     expect(await gate.pending()).toHaveLength(2);
   });
@@ -400,9 +410,9 @@ describe('deciding, while another process waits', () => {
 it.each(
   sample(
     [
-      ['execute', { command: 'make && rm -rf build' }, /it takes away what may not come back/],
+      ['execute', { command: 'make && rm -rf build' }, /it may delete something for good/],
       ['execute', { command: 'git push --force' }, /it writes over what is there/],
-      ['send_mail', { to: 'a@b.example' }, /it gives something out/],
+      ['send_mail', { to: 'a@b.example' }, /it sends something that cannot/],
     ],
     1,
   ),

@@ -46,11 +46,19 @@ describe('what was probably meant', () => {
     expect(code).toBe(2);
   });
 
+  test.each(['chat', 'demo', 'inbox', 'init', 'pending'])(
+    '%s: the page of help that is named is its own',
+    async (name) => {
+      const { code, stderr } = await quickly([name, '--no-such-option']);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`See \`countersign help ${name}\`.`)]);
+    },
+  );
+
   test('a file that there is not is said in our words', async () => {
     const folder = scratch();
     const replay = (file: string) => quickly(['policy', 'replay', file, '-p', 'preset:read-only']);
     const missing = join(folder, 'missing');
-    expect((await replay(missing)).stderr).toBe(`countersign: ${missing}: there is no file\n`);
+    expect((await replay(missing)).stderr).toBe(`countersign: ${missing}: there is no such file\n`);
     expect((await replay(folder)).stderr).toBe('countersign: it is a directory\n');
   });
 });

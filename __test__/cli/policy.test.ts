@@ -52,6 +52,7 @@ describe('wrong input', () => {
         [['policy', 'replay', 'log.jsonl'], /--policy/],
         [['policy', 'import'], /format and a file/],
         [['policy', 'import', 'claude-code'], /format and a file/],
+        [['policy', 'import', 'emacs', 'nothing.json'], /there is no format "emacs": there are claude-code, /],
         [['policy', 'trust', 'a', 'b'], /one directory/],
         [['policy', 'trust', '--remove', '--list'], /--remove or --list/],
         [['preview'], /--tool and --args/],
@@ -78,14 +79,13 @@ describe('wrong input', () => {
       [
         [['policy', 'check', '-p', 'none.toml', 'ls'], /ERR_POLICY_FILE.*none\.toml/],
         [['policy', 'check', '-p', 'bad.toml', 'ls'], /ERR_POLICY_UNKNOWN_KEY.*bad\.toml:2/],
-        [['policy', 'lint', 'none.toml'], /none\.toml/],
+        [['policy', 'lint', 'none.toml'], /none\.toml: the policy cannot be read: there is no such file$/m],
         [['policy', 'lint', 'bad.toml'], /bad\.toml:2/],
         [['policy', 'replay', '-p', 'policy.toml', 'none.jsonl'], /none\.jsonl/],
         [['policy', 'import', 'claude-code', 'none.json'], /none\.json/],
-        [['policy', 'import', 'emacs', 'policy.toml'], /emacs/],
         [['policy', 'import', 'claude-code', 'policy.toml'], /policy\.toml/],
         [['policy', 'trust', 'nowhere'], /nowhere/],
-        [['policy', 'trust', '.'], /policy\.toml/],
+        [['policy', 'trust', '.'], /policy\.toml: there is no such file: `countersign policy init` makes one$/m],
       ],
       3,
     ),
@@ -229,7 +229,8 @@ describe('where no rules are', () => {
     for (const how of ['check', 'explain']) {
       expect(await run(how, 'ls', '-la')).toMatchObject({
         code: 0,
-        stderr: 'no rules are here: what the chat says by itself counts, preset:read-only\n',
+        stderr:
+          'No policy files found. Showing preset:read-only, which only the chat uses: a gate in your code has no rules.\n',
       });
       expect((await run(how, 'rm', 'x')).code).toBe(3);
     }
@@ -443,6 +444,24 @@ describe('trust', () => {
     const twice = await run('policy', 'trust', '--remove');
     expect([twice.code, twice.stdout]).toEqual([1, 'it was not trusted\n']);
     expect((await run('policy', 'trust', '--list')).stdout).toBe('');
+  });
+
+  it('is refused to a policy with a fault, which is told', async () => {
+    const { root, project, env } = machine();
+    project('version = 1\n[[rule]]\neffect = "deny"\nraeds = ["${project}/keys/**"]\n');
+    const run = (...args: string[]) => countersign(['policy', ...args], { cwd: root, env });
+    expect(await run('trust')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /policy\.toml:4:1: unknown key "raeds" in a rule: did you mean "reads"\?\. Nothing was trusted: fix it first/,
+      ) as unknown,
+    });
+    expect((await run('trust', '--list')).stdout).toBe('');
+    // The first that is said of it, too: not what follows from it.
+    const { stderr, stdout } = await run('explain', 'ls');
+    expect(stdout + stderr).toContain('unknown key "raeds"');
+    expect(stdout + stderr).not.toContain('match every call');
   });
 
   it.runIf(process.platform !== 'win32')(

@@ -124,7 +124,7 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
       expect(terminal.code).toBe(1);
       expect(terminal.raw).not.toContain('deleted');
       // One sentence, and no stack.
-      expect(terminal.raw).toContain('Ctrl+C: the human ended the run.');
+      expect(terminal.raw).toContain('You stopped the run (Ctrl+C).');
       expect(terminal.raw).not.toMatch(/DOMException|\n\s+at /);
       expect(prompts(terminal)).toBe(1);
     });

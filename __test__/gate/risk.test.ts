@@ -72,7 +72,7 @@ describe('a request', () => {
     expect(dangersInWords(request)[0]).toMatch(WORDS);
     expect(doubtsAbout(request)).toContain(dangersInWords(request)[0]);
     expect(isHarmless(request)).toBe(false);
-    expect(beware(request)).toMatch(/^Look twice: it is a high risk: it changes what customers use/);
+    expect(beware(request)).toMatch(/^Careful: it is a high risk: it changes what customers use/);
     const { options } = toPermissionRequest(request, 'session');
     expect(options.map(({ optionId, name }) => [optionId, name])).toContainEqual([
       'approve-anyway',
@@ -113,7 +113,7 @@ describe('a request', () => {
     expect(await terminalApprover({ input, output })(request, { abortSignal })).toMatchObject({ type: 'approve' });
     expect(asked).toBeGreaterThanOrEqual(2);
     expect(shown).toContain('it is a high risk: it changes what customers use');
-    expect(shown).toContain('y once more runs it');
+    expect(shown).toContain('y again runs it');
   });
 });
 

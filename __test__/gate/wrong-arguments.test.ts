@@ -62,7 +62,7 @@ describe('an id that is no text', () => {
     for (const nothing of [undefined, null])
       await expect(call(gate, nothing as never)).rejects.toMatchObject({
         code: 'ERR_INVALID_CONFIG',
-        message: expect.stringContaining(`${place} is ${nothing}, so all of them would be meant`) as unknown,
+        message: expect.stringContaining(`${place} is ${nothing}, so it would select everything`) as unknown,
       });
   });
 

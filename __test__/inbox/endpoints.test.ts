@@ -302,7 +302,7 @@ describe('arguments in an editor', () => {
     expect(denied.verdict.effect).toBe('deny');
     expect(denied.problems).toHaveLength(1);
     expect(denied.flags).toContain('bidi');
-    expect([fine.dangers, denied.dangers]).toEqual([[], ['it takes away what may not come back']]);
+    expect([fine.dangers, denied.dangers]).toEqual([[], ['it may delete something for good']]);
     expect(denied.segments.map(({ effect, rule }) => [effect, rule?.source])).toContainEqual(['deny', 'policy option']);
     expect(JSON.stringify(denied)).not.toContain('\u202e');
     expect((await mia.post<Failed>(`api/requests/${approvalId}/check`, {})).status).toBe(400);

@@ -127,7 +127,7 @@ describe.each([
   it.each(INTO)('wants a second yes for an edit into a call that %s', async (_, into) => {
     const [once, twice] = [person(into.edited, 0), person(into.edited, 1)];
     expect(await run(into, once, folder())).toEqual([]);
-    expect(once.shown()).toContain(`Look twice: ${into.why}`);
+    expect(once.shown()).toContain(`Careful: ${into.why}`);
     expect(await run(into, twice, folder())).toEqual([into.edited]);
   });
 
@@ -160,7 +160,7 @@ describe.each([
     const one = person({ command: 'ls -l' }, 0);
     const signal = new AbortController().signal;
     expect(await one.ask(request as never, { abortSignal: signal } as never)).toMatchObject({ type: 'reject' });
-    expect(one.shown()).toContain('Look twice: it was edited, and not all of its rules and files were looked at');
+    expect(one.shown()).toContain('Careful: it was edited, and not all of its rules and files were looked at');
   });
 });
 

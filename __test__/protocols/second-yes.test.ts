@@ -120,7 +120,7 @@ describe.each(Object.entries(SURFACES))('%s', (name, surface) => {
     const twice = await surface(request, 2);
     expect(twice).toMatchObject({ yeses: 2, approved: true });
     if (name === 'terminal')
-      expect(twice.given).toMatch(/Look twice: it was started before and may have run already\nWaits for/);
+      expect(twice.given).toMatch(/Careful: it was started before and may have run already\nWaits for/);
     expect(await surface(request, 1)).toMatchObject({ approved: false });
   });
 
@@ -170,10 +170,7 @@ test('an editor is asked for its second yes with a title that says why', async (
   };
   // "approve" is no answer to the second question.
   expect(await acpApprover({ requestPermission }, 's1')(await odd('hidden'), signal)).toMatchObject({ type: 'reject' });
-  expect(titles).toEqual([
-    expect.not.stringContaining('Look twice'),
-    expect.stringMatching(/^Look twice: .*\(hidden\)/),
-  ]);
+  expect(titles).toEqual([expect.not.stringContaining('Careful'), expect.stringMatching(/^Careful: .*\(hidden\)/)]);
 });
 
 test('what cannot ask is refused when it is made, and not at the first question', () => {
@@ -257,7 +254,7 @@ describe('a call that deletes', () => {
   test('the form of a client says why, also where it is always approved', async () => {
     const request = await deleting();
     const { message, requestedSchema } = toElicitation(request);
-    expect(message).toContain('Look twice: it takes away what may not come back');
+    expect(message).toContain('Careful: it may delete something for good');
     expect(Object.keys(requestedSchema.properties)).toContain('confirm');
     const accept = (content: object) => fromElicitResult({ action: 'accept', content }, request);
     expect(accept({ decision: 'approve-always' })).toMatchObject({ type: 'reject' });
@@ -294,14 +291,14 @@ describe('an edit over MCP', () => {
   const plain = (): Promise<ApprovalRequest> => requestWith({ toolName: 'execute', args: { command: 'ls' } });
 
   test.each([
-    ['deletes', { command: 'rm -rf /' }, 'it takes away what may not come back'],
+    ['deletes', { command: 'rm -rf /' }, 'it may delete something for good'],
     ['may deceive', { command: 'ls \u202e gpj.sh' }, 'it may not be what it seems (bidi)'],
   ])('to a call that %s is asked about once more, as it would run', async (_, args, why) => {
     const { decision, forms } = await edits(args, { decision: 'approve', confirm: 'yes' }, await plain());
     expect(decision).toEqual({ type: 'edit', args, shown: null });
     expect(forms).toHaveLength(2);
     expect(forms[1]!.message).toMatch(/^It would run like this, as it was edited:/);
-    expect(forms[1]!.message).toContain(`Look twice: ${why}`);
+    expect(forms[1]!.message).toContain(`Careful: ${why}`);
     for (const other of [{ decision: 'approve' }, { decision: 'edit', args: '{}' }, { decision: 'reject' }])
       expect((await edits(args, other, await plain())).decision).toMatchObject({ type: 'reject' });
   });
@@ -309,7 +306,7 @@ describe('an edit over MCP', () => {
   test('of a call that was started before is asked about once more', async () => {
     const request = { ...(await plain()), startedBefore: true };
     const { forms } = await edits({ command: 'ls -l' }, { decision: 'reject' }, request);
-    expect(forms[1]!.message).toContain('Look twice: it was started before and may have run already');
+    expect(forms[1]!.message).toContain('Careful: it was started before and may have run already');
   });
 
   test('to a call that does not stand out runs at once', async () => {
@@ -321,7 +318,7 @@ describe('an edit over MCP', () => {
     const content = { decision: 'edit', args: '{"command":"rm -rf /"}' };
     expect(fromElicitResult({ action: 'accept', content }, await plain())).toMatchObject({
       type: 'reject',
-      reason: expect.stringMatching(/second yes[^]*takes away what may not come back/) as unknown,
+      reason: expect.stringMatching(/second yes[^]*it may delete something for good/) as unknown,
     });
   });
 });

@@ -346,7 +346,7 @@ describeInBrowser('in a browser', () => {
 
   describe('a second look', () => {
     const dangerous = (input: object) =>
-      messages(call('c1', { input }), data(details({ flags: [], dangers: ['it takes away what may not come back'] })));
+      messages(call('c1', { input }), data(details({ flags: [], dangers: ['it may delete something for good'] })));
     const second = () => page.getByRole('button', { name: 'I have looked twice: approve' });
     /** That nothing was sent by now is told by a rejection that comes behind. */
     const nothingElse = async () => {

@@ -216,15 +216,15 @@ test.for([
   ['because I say so', 'You rejected creating a.txt: because I say so'],
   ['Tool call execution denied.', 'You rejected creating a.txt.'],
   ['no more files The human rejected this same call before.', 'You rejected creating a.txt: no more files'],
-  [NOBODY, `Creating a.txt came to nothing: ${NOBODY}`],
-  ['Nobody is there to answer.', 'Creating a.txt came to nothing: Nobody is there to answer.'],
+  [NOBODY, `Creating a.txt: not done. ${NOBODY}`],
+  ['Nobody is there to answer.', 'Creating a.txt: not done. Nobody is there to answer.'],
   [
     'A piped line does not run it: it may be odd.',
-    'Creating a.txt came to nothing: A piped line does not run it: it may be odd.',
+    'Creating a.txt: not done. A piped line does not run it: it may be odd.',
   ],
   [
     'The human skipped this call. Go on without it.',
-    'Creating a.txt came to nothing: The human skipped this call. Go on without it.',
+    'Creating a.txt: not done. The human skipped this call. Go on without it.',
   ],
   ['BackendError: a.txt is a folder.', 'Creating a.txt failed: a.txt is a folder.'],
   ['AI_InvalidToolInputError: no content', 'Creating a.txt failed: no content'],
@@ -257,7 +257,7 @@ test.for([
   [
     'ask me why',
     'The questions could not be put to the human: Nobody could be asked. Go on without the answers.',
-    'My questions came to nothing: The questions could not be put to the human: Nobody could be asked. Go on without the answers.',
+    'My questions: not done. The questions could not be put to the human: Nobody could be asked. Go on without the answers.',
   ],
 ] as const)('%s, and what became of it: %s', ([prompt, result, told]) => {
   expect(talk(prompt, () => result).text).toBe(told);

@@ -70,13 +70,13 @@ describe('a call that waits', () => {
 
   test('what stands out: the cursor is on no, and yes is asked about once more', async () => {
     const fake = await asking(
-      approval('execute', { command: 'rm -rf build' }, {}, { dangers: ['it takes away what may not come back'] }),
+      approval('execute', { command: 'rm -rf build' }, {}, { dangers: ['it may delete something for good'] }),
     );
     const { terminal } = fake;
     expect(terminal.screen()).toMatch(/❯ n {2}No/);
-    expect(terminal.screen()).toContain('! it takes away what may not come back');
+    expect(terminal.screen()).toContain('! it may delete something for good');
     await take(fake, 'y', /❯ y {2}Yes/);
-    await terminal.waitFor('Enter once more runs it');
+    await terminal.waitFor('press Enter again to run it');
     expect(fake.calls()).toEqual([]);
     await terminal.waitFor('? help');
     terminal.press('enter');
@@ -91,7 +91,7 @@ describe('a call that waits', () => {
     terminal.type('wrong');
     await terminal.waitFor('› wrong');
     terminal.press('escape');
-    await terminal.waitFor('› Enter takes it');
+    await terminal.waitFor('› Enter chooses');
     terminal.press('escape');
     await terminal.waitFor('Esc decides nothing');
     expect(fake.calls()).toEqual([]);
@@ -107,7 +107,7 @@ describe('a call that waits', () => {
     await terminal.waitFor('? help');
     expect(fake.calls()).toEqual([]);
     await take(fake, 'A', '❯ A Auto-approve');
-    await terminal.waitFor('Enter takes it · Esc goes back');
+    await terminal.waitFor('Enter chooses · Esc goes back');
     await take(fake, 'y', /❯ y {2}Yes, turn/);
     expect(await decided(fake)).toEqual(['approveAll']);
     await terminal.waitFor('🟠 Auto-approve');
@@ -162,14 +162,14 @@ describe('a call that waits', () => {
     const fake = await asking(ask);
     const { terminal } = fake;
     await take(fake, 's', /❯ s {2}Yes, and always/);
-    const screen = await terminal.waitFor('Enter takes it · Esc goes back');
+    const screen = await terminal.waitFor('Enter chooses · Esc goes back');
     expect(screen).toContain('commands that begin with `git status`');
     expect(screen).toContain('- in this folder');
     terminal.press('enter');
     await terminal.waitFor('? help');
     expect(fake.calls()).toEqual([]);
     await take(fake, 's', /❯ s {2}Yes, and always/);
-    await terminal.waitFor('Enter takes it · Esc goes back');
+    await terminal.waitFor('Enter chooses · Esc goes back');
     await take(fake, 'y', /❯ y {2}Yes, run it, and allow/);
     expect(await decided(fake)).toEqual(['always', ask.request.approvalId, 'session']);
   });
@@ -183,7 +183,7 @@ describe('a call that waits', () => {
     );
     const fake = await asking(ask);
     await take(fake, 's', /❯ s {2}Yes, and always/);
-    await fake.terminal.waitFor('Enter takes it · Esc goes back');
+    await fake.terminal.waitFor('Enter chooses · Esc goes back');
     await take(fake, 'p', /❯ p {2}Yes, and from now on in this project/);
     expect(await decided(fake)).toEqual(['always', ask.request.approvalId, 'always']);
   });
@@ -192,7 +192,7 @@ describe('a call that waits', () => {
     const fake = await asking();
     const { terminal } = fake;
     await take(fake, 'A', '❯ A Auto-approve');
-    await terminal.waitFor('Enter takes it · Esc goes back');
+    await terminal.waitFor('Enter chooses · Esc goes back');
     for (const character of 'yes but not this') terminal.type(character);
     await terminal.waitFor('› yes but not this');
     expect(terminal.screen()).toContain('Run `npm test`?');
@@ -224,7 +224,7 @@ describe('a call that waits', () => {
     await terminal.waitFor('y is not offered here');
     terminal.press('enter');
     await terminal.waitFor('nothing was decided');
-    await terminal.waitFor('› Enter takes it');
+    await terminal.waitFor('› Enter chooses');
     terminal.type('not now');
     await terminal.waitFor('› not now');
     terminal.press('enter');
@@ -363,12 +363,12 @@ describe('other arguments', () => {
     expect(readFileSync(join(env['FOLDER']!, 'mode'), 'utf8').trim()).toBe('600');
     expect(readFileSync(join(env['FOLDER']!, 'was'), 'utf8')).toBe('npm test');
     expect(readFileSync(join(env['FOLDER']!, 'name'), 'utf8')).toMatch(/\.sh\n$/);
-    await terminal.waitFor('Enter takes it · Esc goes back');
+    await terminal.waitFor('Enter chooses · Esc goes back');
     terminal.press('escape');
     await terminal.waitFor('? help');
     expect(fake.calls()).toEqual([]);
     await take(fake, 'e', /❯ e {2}Edit it first/);
-    await terminal.waitFor('Enter takes it · Esc goes back');
+    await terminal.waitFor('Enter chooses · Esc goes back');
     await take(fake, 'y', /❯ y {2}Yes, run it like this/);
     expect(await decided(fake)).toEqual([
       'decide',
@@ -415,7 +415,7 @@ describe('other arguments', () => {
     terminal.type('three');
     await terminal.waitFor(' three');
     terminal.press('enter');
-    await terminal.waitFor('Enter takes it · Esc goes back');
+    await terminal.waitFor('Enter chooses · Esc goes back');
     await take(fake, 'y', /❯ y {2}Yes, run it like this/);
     expect(await decided(fake)).toEqual([
       'decide',
@@ -430,7 +430,7 @@ describe('other arguments', () => {
     await take(fake, 'E', '❯ E edit as JSON');
     await terminal.waitFor('"command": "npm test"');
     terminal.press('enter');
-    await terminal.waitFor('nothing was changed');
+    await terminal.waitFor('nothing changed');
     await take(fake, 'E', '❯ E edit as JSON');
     await terminal.waitFor('Enter shows it once more');
     terminal.press('ctrlU');

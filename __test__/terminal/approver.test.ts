@@ -56,7 +56,7 @@ test('what is not shown whole is approved by nobody at once, and can be seen who
   expect(shown()).toContain('d shows all of it');
   input.write('y\r');
   await until('Run it? ', 2);
-  expect(shown()).toContain('Look twice (hidden)');
+  expect(shown()).toContain('Careful (hidden)');
   expect(shown()).not.toContain('evil');
   input.write('d\r');
   await until('Run it? ', 3);
@@ -73,21 +73,21 @@ test('an edit that changes nothing is no edit, and one that stands out needs a s
   input.write('e\r');
   await until('Run it with: ');
   input.write('\r');
-  await until('Nothing was changed');
+  await until('Nothing changed');
   await until('Run it? ', 2);
   input.write('y\r');
-  await until('y once more runs it');
+  await until('y again runs it');
   await until('Run it? ', 3);
   // What the first yes was about is another call.
   input.write('e {"command":"rm -rf /home/y"}\r');
   await until('y runs it like this');
   await until('Run it? ', 4);
-  expect(shown()).toMatch(/It would run like this:[^]*\/home\/y[^]*it takes away what may not come back/);
+  expect(shown()).toMatch(/It would run like this:[^]*\/home\/y[^]*it may delete something for good/);
   // It is the draft, which Enter alone does not confirm.
   input.write('e\r');
   await until('Run it with: ', 2);
   input.write('\r');
-  await until('Nothing was changed', 2);
+  await until('Nothing changed', 2);
   await until('Run it? ', 5);
   input.write('y\r');
   expect(await decided).toEqual({ type: 'edit', args: { command: 'rm -rf /home/y' }, shown: null });
@@ -214,10 +214,10 @@ test('what may not come back takes a second y on a terminal, and is told on a pi
     const { input, output, until, shown } = place(true);
     const decided = terminalApprover({ input, output })(request, signal);
     await until('Run it? ');
-    expect(shown()).toContain('Look twice: it takes away what may not come back');
+    expect(shown()).toContain('Careful: it may delete something for good');
     input.write('y\r');
     await until('Run it? ', 2);
-    expect(shown()).toContain('it takes away what may not come back. y once more runs it.');
+    expect(shown()).toContain('it may delete something for good. y again runs it.');
     input.write('y\r');
     expect(await decided).toEqual({ type: 'approve' });
 
@@ -226,7 +226,7 @@ test('what may not come back takes a second y on a terminal, and is told on a pi
     expect(await terminalApprover({ input: piped.input, output: piped.output })(request, signal)).toEqual({
       type: 'approve',
     });
-    expect(piped.shown()).toContain('Look twice: it takes away what may not come back');
+    expect(piped.shown()).toContain('Careful: it may delete something for good');
   }
 });
 

@@ -129,7 +129,7 @@ describe('Auto-approve', () => {
     chat.say('create all-a.txt with 1 and create all-b.txt with 2');
     await chat.asks('Tool 1 of 2');
     await chat.terminal.take('A');
-    await chat.terminal.waitFor('Enter takes it · Esc goes back');
+    await chat.terminal.waitFor('Enter chooses · Esc goes back');
     await chat.terminal.take('y');
     await chat.idle();
     expect([chat.file('all-a.txt'), chat.file('all-b.txt')]).toEqual(['1', '2']);

@@ -57,7 +57,7 @@ describe('keys that come too early', () => {
   test('what stands out has the cursor on no, and is approved by a second Enter, not by one that came with the first', () => {
     for (const doubt of [
       { warnings: ['a part of it is not shown'] },
-      { dangers: ['it takes away what may not come back'] },
+      { dangers: ['it may delete something for good'] },
     ]) {
       const doubtful = { ...first, ...doubt, isHarmless: false } as WaitingAsk;
       const start = withView(START, viewOf(doubtful), 1000);
@@ -68,7 +68,7 @@ describe('keys that come too early', () => {
       ] as const) {
         let { state } = at(at(start, 2000, key).state, 2001, enter);
         if (key === 'A') ({ state } = at(at(state, 2400, 'y').state, 2401, enter));
-        expect(state.said).toContain('look twice');
+        expect(state.said).toContain('careful');
         expect(at(state, key === 'A' ? 2500 : 2100, enter).action).toBeUndefined();
         expect(at(state, 3500, enter).action).toMatchObject({ type });
       }
@@ -76,7 +76,7 @@ describe('keys that come too early', () => {
       let { state, action } = at(start, 2000, 'o');
       ({ state, action } = at(state, 2001, 'k'));
       ({ state, action } = at(state, 2400, enter));
-      expect([action, state.said]).toEqual([undefined, expect.stringContaining('look twice')]);
+      expect([action, state.said]).toEqual([undefined, expect.stringContaining('careful')]);
       expect(at(state, 3500, enter).action).toMatchObject({ answers: approved });
     }
   });
@@ -155,7 +155,7 @@ describe('what was being written when somebody was faster', () => {
     for (const letter of ' do it') expect(sitting.type(letter)).toBeUndefined();
     expect(sitting.frame.lines.join('\n')).toContain("no, don't do it");
     expect(sitting.press('enter')).toBeUndefined();
-    expect(sitting.state.said).toContain('Enter once more');
+    expect(sitting.state.said).toContain('press Enter again');
     // Another key takes that back.
     sitting.type('!');
     expect(sitting.press('enter')).toBeUndefined();
@@ -349,7 +349,7 @@ describe('what is left of words', () => {
     ['Also this', 8, 'A'],
     ['yes but', 4, 'yes'],
   ])('is words: %j without its last %i', (text, times, left) => {
-    for (const dangers of [[], ['it takes away what may not come back']]) {
+    for (const dangers of [[], ['it may delete something for good']]) {
       let state = withView(START, viewOf({ ...first, dangers, isHarmless: dangers.length === 0 } as WaitingAsk), 1000);
       for (const letter of text) state = at(state, 2500, letter).state;
       state = backspaces(state, times);
@@ -423,13 +423,13 @@ test.each([
 });
 
 test('Auto-approve, where another call that waits stands out, is turned on by a second Enter', () => {
-  const risky = { ...second, dangers: ['it takes away what may not come back'], isHarmless: false } as WaitingAsk;
+  const risky = { ...second, dangers: ['it may delete something for good'], isHarmless: false } as WaitingAsk;
   const view = viewOf(first, risky);
   const press2 = (state: ScreenState, now: number, key: string | { name: KeyName }) => at(state, now, key, true, view);
   let { state } = press2(press2(withView(START, view, 1000), 2500, 'A').state, 2501, enter);
   let action: KeyAction | undefined;
   ({ state, action } = press2(press2(state, 4000, 'y').state, 4001, enter));
-  expect([action, state.said]).toEqual([undefined, expect.stringContaining('look twice')]);
+  expect([action, state.said]).toEqual([undefined, expect.stringContaining('careful')]);
   expect(press2(state, 5001, enter).action).toMatchObject({ type: 'approveAll' });
 });
 
@@ -467,7 +467,7 @@ describe('a yes in words that came in one piece', () => {
 
   test('approves only where its Enter was pressed on its own', () => {
     const { state, action } = at(typed('yes'), 3000, enter, false);
-    expect([action, state.said]).toEqual([undefined, 'Enter once more does it']);
+    expect([action, state.said]).toEqual([undefined, 'press Enter again']);
     expect(at(state, 4000, enter).action).toMatchObject({ answers: approved });
   });
 
@@ -531,7 +531,7 @@ describe('several calls', () => {
 });
 
 describe('a second look is for the key that comes next, and for a while', () => {
-  const risky = { ...first, dangers: ['it takes away what may not come back'], isHarmless: false } as WaitingAsk;
+  const risky = { ...first, dangers: ['it may delete something for good'], isHarmless: false } as WaitingAsk;
 
   /** It is armed: y and Enter. */
   function armed(): Sitting {
@@ -540,7 +540,7 @@ describe('a second look is for the key that comes next, and for a while', () => 
     sitting.type('y');
     sitting.wait(500);
     expect(sitting.press('enter')).toBeUndefined();
-    expect(sitting.state.said).toContain('look twice');
+    expect(sitting.state.said).toContain('careful');
     sitting.wait(500);
     return sitting;
   }
@@ -564,9 +564,48 @@ describe('a second look is for the key that comes next, and for a while', () => 
     if (typeof keys[0] !== 'number') sitting.type('y');
     sitting.wait(500);
     expect(sitting.press('enter')).toBeUndefined();
-    expect(sitting.state.said).toContain('look twice');
+    expect(sitting.state.said).toContain('careful');
     sitting.wait(1000);
     expect(sitting.press('enter')).toMatchObject({ type: 'decide', answers: approved });
+  });
+
+  test.each(['y', 'Y', '1', 'yes', 'ok'])('%s and Enter again is the second yes, and no reason for a no', (word) => {
+    const sitting = armed();
+    sitting.wait(1000);
+    for (const letter of word) expect(sitting.type(letter)).toBeUndefined();
+    expect(sitting.press('enter')).toMatchObject({ type: 'decide', answers: approved });
+  });
+
+  test('a y that comes too early is not written, and takes nothing back', () => {
+    const sitting = new Sitting([risky], { columns: 80, rows: 24 });
+    sitting.wait(1500);
+    sitting.type('y');
+    expect(sitting.press('enter')).toBeUndefined();
+    sitting.wait(500);
+    expect(sitting.type('y')).toBeUndefined();
+    expect(sitting.press('enter')).toBeUndefined();
+    expect(sitting.state.said).toContain('too early');
+    sitting.wait(1000);
+    expect(sitting.press('enter')).toMatchObject({ type: 'decide', answers: approved });
+  });
+
+  test('a reason that begins with a y is a reason', () => {
+    const sitting = armed();
+    sitting.wait(1000);
+    for (const letter of 'you must not') sitting.type(letter);
+    expect(sitting.press('enter')).toMatchObject({
+      answers: [{ decision: { type: 'reject', reason: 'you must not' } }],
+    });
+  });
+
+  test.each(['yy', 'yyy', 'nn', 'YY'])('%s decides nothing', (word) => {
+    const sitting = new Sitting([risky], { columns: 80, rows: 24 });
+    sitting.wait(1500);
+    for (const letter of word) sitting.type(letter);
+    expect(sitting.press('enter')).toBeUndefined();
+    expect(sitting.state.said).toContain('nothing was decided');
+    expect(readAnswer(word, risky.request as ApprovalAsk['request'])).toMatchObject({ type: 'say' });
+    expect(readInChat(word, risky as ApprovalAsk)).toMatchObject({ type: 'say' });
   });
 
   test.each([200, 500, 999])('an Enter that is held down, and repeats after %i ms, gives one yes alone', (delay) => {
@@ -603,12 +642,12 @@ describe('a second look is for the key that comes next, and for a while', () => 
       else sitting.press(key as KeyName);
       sitting.wait(500);
     }
-    expect(sitting.state.said).toContain('look twice');
+    expect(sitting.state.said).toContain('careful');
     for (const key of ['escape', 'escape', 'y', 'enter'] as const) {
       sitting.wait(500);
       expect(key.length === 1 ? sitting.type(key) : sitting.press(key as KeyName)).toBeUndefined();
     }
-    expect(sitting.state.said).toContain('look twice');
+    expect(sitting.state.said).toContain('careful');
   });
 
   test('also of questions: another key, or time, and Esc asks anew', () => {

@@ -74,7 +74,7 @@ describe('questions', () => {
     terminal.press('enter');
     await terminal.waitFor('must be answered');
     terminal.press('escape');
-    await terminal.waitFor('Esc once more');
+    await terminal.waitFor('Esc again');
     terminal.press('escape');
     expect(await decided(fake)).toEqual(['answer', expect.any(String), null]);
   });

@@ -52,7 +52,7 @@ test('two Enters in quick succession do not answer the second question with what
     sitting.wait(300);
     expect(sitting.press('enter')).toBeUndefined();
   }
-  expect(shown(sitting)).toContain('that key came too early: read it first');
+  expect(shown(sitting)).toContain('that key came too early: read the call first');
   sitting.wait(1000);
   expect(sitting.press('enter')).toMatchObject({ type: 'answer', answers: ['<o0>', '<o0>'] });
 });
@@ -141,7 +141,7 @@ describe('a question that does not fit the window', () => {
     }
     expect(shown(sitting)).not.toContain('<o0>');
     expect(sitting.press('enter')).toBeUndefined();
-    expect(shown(sitting)).toContain('this is what Enter takes');
+    expect(shown(sitting)).toContain('this is what Enter chooses');
     expect(shown(sitting)).toContain('❯ 1. <o0>');
     expect(sitting.press('enter')).toMatchObject({ answers: ['<o0>'] });
   });
@@ -191,6 +191,6 @@ test('what is said of Esc below a question is what it does', () => {
   expect(sitting.state.ask?.at).toMatchObject({ draft: { text: '' } });
   expect(shown(sitting)).toContain('Esc twice answers none');
   expect(sitting.press('escape')).toBeUndefined();
-  expect(shown(sitting)).toContain('Esc once more answers none');
+  expect(shown(sitting)).toContain('press Esc again to answer none');
   expect(sitting.press('escape')).toMatchObject({ type: 'answer', answers: null });
 });

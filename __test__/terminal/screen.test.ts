@@ -227,7 +227,7 @@ test.each(runtimes())('on $name: a decision, the editor, a prompt, the end', asy
   await terminal.take('e');
   await terminal.waitFor('in the editor');
   terminal.type('typed there\n');
-  await terminal.waitFor('Enter takes it · Esc goes back');
+  await terminal.waitFor('Enter chooses · Esc goes back');
   await terminal.take('y');
   await terminal.waitFor(`answered ${second.request.approvalId}`);
   terminal.type('hello\r');

@@ -23,14 +23,14 @@ test.each([
   await terminal.waitFor('y = run');
   say('y');
   if (isTwice) {
-    await terminal.waitFor(/Look twice: it has \d+ lines, more than the window shows/);
-    await terminal.waitFor((screen) => screen.split('y = run').length > 1 && /once more[^]*y = run/.test(screen));
+    await terminal.waitFor(/Careful: it has \d+ lines, more than the window shows/);
+    await terminal.waitFor((screen) => screen.split('y = run').length > 1 && /again[^]*y = run/.test(screen));
     expect(file('hello.txt')).toBeUndefined();
     say('y');
   }
   await terminal.waitFor('Created');
   expect(file('hello.txt')).toContain('hi');
-  expect(terminal.all().includes('Look twice')).toBe(isTwice);
+  expect(terminal.all().includes('Careful')).toBe(isTwice);
 });
 
 test.each([
@@ -70,13 +70,13 @@ test.each([
   await until('Run it? ', 1);
   input.write('y\r');
   if (isTwice) {
-    await until('y once more runs it', 1);
-    expect(shown).toMatch(/Look twice: it has \d+ lines, more than the window shows/);
+    await until('y again runs it', 1);
+    expect(shown).toMatch(/Careful: it has \d+ lines, more than the window shows/);
     await until('Run it? ', 2);
     input.write('y\r');
   }
   expect(await decided).toMatchObject({ type: 'approve' });
-  expect(shown.includes('Look twice')).toBe(isTwice);
+  expect(shown.includes('Careful')).toBe(isTwice);
   await gate.close();
 });
 
@@ -119,7 +119,7 @@ describe.each([
     await until('> ');
     input.write('1\r');
     if (isTwice) {
-      await until('An answer once more counts');
+      await until('Give the answer again to confirm it');
       await until('> ', 2);
       input.write('2\r');
     }
@@ -127,7 +127,7 @@ describe.each([
     await until('> ', isTwice ? 3 : 2);
     input.write('so\r');
     expect(await decided).toEqual([isTwice ? 'blue' : 'red', 'so']);
-    expect(shown().includes('Look twice: it has')).toBe(isTwice);
+    expect(shown().includes('Careful: it has')).toBe(isTwice);
   });
 
   test('is answered by a second answer in --plain', async () => {
@@ -156,14 +156,14 @@ describe.each([
     await until('A number');
     await type('1', 1);
     if (isTwice) {
-      await until('An answer once more counts');
+      await until('Give the answer again to confirm it');
       input.write('2\n');
     }
     await until('And why?');
     await type('so', 2);
     await vi.waitUntil(() => answered.length > 0, PATIENTLY);
     expect(answered).toEqual([[isTwice ? 'blue' : 'red', 'so']]);
-    expect(shown().includes('Look twice: it has')).toBe(isTwice);
+    expect(shown().includes('Careful: it has')).toBe(isTwice);
     input.end();
     await over;
   });

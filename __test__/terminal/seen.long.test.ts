@@ -111,14 +111,14 @@ test('the details of a call with other arguments are about those', () => {
 
 test('Auto-approve says what else would run at once, and what stands out in that', () => {
   const others = [
-    approval('execute', { command: 'rm -rf a' }, {}, { dangers: ['it takes away what may not come back'] }),
+    approval('execute', { command: 'rm -rf a' }, {}, { dangers: ['it may delete something for good'] }),
     approval('execute', { command: 'ls' }),
   ];
   const at = { ...PANEL, about: { of: 'auto' } as const };
   const [, drawn] = look(asked(approval('execute', { command: 'ls' })), at, others);
   const text = drawn.lines.join(' ').replaceAll(/\s+/g, ' ');
   expect(text).toContain('this call and 2 others that wait too');
-  expect(text).toContain('it takes away what may not come back');
+  expect(text).toContain('it may delete something for good');
 });
 
 /** Presses space at most `most` times, `pace` ms apart, or until `isEnough`. */

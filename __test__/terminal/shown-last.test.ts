@@ -118,7 +118,7 @@ describe('terminalApprover', () => {
     await say('y');
     expect(await decided()).toEqual({ type: 'approve' });
     expect(shown()).toMatch(
-      /It would run like this:[^]*It would run as it was asked for:\nexecute\n│ command: ls\ny once more/,
+      /It would run like this:[^]*It would run as it was asked for:\nexecute\n│ command: ls\ny again/,
     );
   });
 

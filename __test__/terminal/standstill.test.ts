@@ -16,7 +16,7 @@ test.skipIf(process.platform === 'win32').each(['busy', 'stopped'])(
     const fake = startFake({ view: { isBusy: true, asks: [ask] }, standsStill: true });
     onTestFinished(() => fake.close());
     const { terminal } = fake;
-    await terminal.waitFor('read it first');
+    await terminal.waitFor('please read');
     if (why === 'stopped') {
       process.kill(terminal.pid, 'SIGSTOP');
       fake.goOn();

@@ -49,7 +49,7 @@ test('in the chat, the panel and the details begin with it, and one Enter does n
   sitting.wait(1500);
   sitting.type('y');
   expect(sitting.press('enter')).toBeUndefined();
-  expect(sitting.frames.at(-1)).toContain(`look twice, ${SAID}`);
+  expect(sitting.frames.at(-1)).toContain(`careful, ${SAID}`);
   sitting.wait(1500);
   expect(sitting.press('enter')).toMatchObject({ type: 'decide' });
 });
@@ -92,10 +92,10 @@ test('--plain lets it run with other arguments by a second answer, and with its 
   };
   await until('y = run', 1);
   input.write('e {"command": "ls"}\r');
-  await until('Nothing was changed', 1);
+  await until('Nothing changed', 1);
   input.write('e {"command":"ls -l"}\r');
   await until('y runs it like this', 1);
-  expect(shown).toContain(`Look twice: ${SAID}`);
+  expect(shown).toContain(`Careful: ${SAID}`);
   await until('y = run', 3);
   expect(edited).toEqual([]);
   input.write('e {"command":"ls -l"}\r');

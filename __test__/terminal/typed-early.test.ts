@@ -120,9 +120,9 @@ describe('terminalApprover', () => {
     input.write('e\r');
     await until('Run it with: ');
     input.write('\r');
-    await until('Nothing was changed: it goes on waiting');
+    await until('Nothing changed: the call still waits for your answer');
     await until('Run it? ', 3);
-    expect(shown()).toMatch(/Nothing was changed: it goes on waiting\.\ny runs it like this\./);
+    expect(shown()).toMatch(/Nothing changed: the call still waits for your answer\.\ny runs it like this\./);
     input.write('y\r');
     expect(await decided).toEqual({ type: 'edit', args: { command: 'rm -rf build' }, shown: null });
   });
@@ -147,6 +147,16 @@ describe.each([
     // Had the line counted, no prompt would be here for long.
     await terminal.waitFor(/\/ N\] $|\/ N\]$/);
     expect((await gate.get(approvalId))?.status).toBe('pending');
+    if (question === 'Approve it?') {
+      const no = new Terminal(process.execPath, [cli, ...args(approvalId)], { cwd: root, env });
+      onTestFinished(() => no.close());
+      await no.waitFor(/\/ N\] $|\/ N\]$/);
+      no.type('n\r');
+      // They have just seen it: that --yes is another way is nothing to say now.
+      await no.waitFor('not approved: it still waits');
+      expect(await no.ended()).toBe(5);
+      expect(no.all()).not.toContain('--yes');
+    }
     terminal.type('y\r');
     expect(await terminal.ended()).toBe(0);
     expect((await gate.get(approvalId))?.status).not.toBe('pending');

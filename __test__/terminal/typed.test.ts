@@ -57,7 +57,7 @@ const KINDS: [string, WaitingAsk][] = [
   ['a command', approval('execute', { command: 'npm test' })],
   [
     'a command that deletes',
-    approval('execute', { command: 'rm -rf ./*' }, {}, { dangers: ['it takes away what may not come back'] }),
+    approval('execute', { command: 'rm -rf ./*' }, {}, { dangers: ['it may delete something for good'] }),
   ],
   ['a new file', diffed('write_file', 'hello.txt', null)],
   ['an edit', diffed('edit_file', 'src/a.ts', 'a'.repeat(64))],

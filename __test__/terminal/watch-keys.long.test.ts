@@ -96,7 +96,7 @@ test.each([50, 250, 500, 999])(
     }
     expect(frame(state, { columns: 80, rows: 24 }, 'here', 0).join('\n')).toMatch(/approve\?[^]*came too early/);
     // A no need not wait for that.
-    expect(press(state, [{ kind: 'text', text: 'n' }], 10_250).state.said).toContain('goes on waiting');
+    expect(press(state, [{ kind: 'text', text: 'n' }], 10_250).state.said).toContain('still waits');
     expect(press(state, y, 11_000).action).toEqual({ type: 'approve', id: record.approvalId });
   },
 );

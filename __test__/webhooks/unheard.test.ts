@@ -85,8 +85,8 @@ test('`countersign webhooks` says why, how often and when next, as text and as J
   await gate.close();
   const run = (...more: string[]) => quickly(['webhooks', '--ledger', 'sqlite:wh.db', ...more], { cwd: root });
   const { stdout } = await run();
-  expect(stdout).toMatch(/^hooks: 1 waiting, 0 dead letters; nobody sends$/m);
-  expect(stdout).toMatch(/^ {2}not taken: .*401.* \(1 attempt, next in \d+m\)$/m);
+  expect(stdout).toMatch(/^hooks: 1 waiting, 0 dead letters; no process is sending$/m);
+  expect(stdout).toMatch(/^ {2}not accepted: .*401.* \(1 attempt, next in \d+m\)$/m);
   const lines = (await run('--json')).stdout.trim().split('\n');
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
     { schemaVersion: 1, state: 'endpoint', endpoint: 'hooks', waiting: 1, dead: 0, isSent: false },

@@ -75,7 +75,8 @@ export function* fulfil(wish, situation) {
     case 'delegate': {
       const agent = situation.agentFor(wish.agent);
       const args = { description: wish.task, subagent_type: agent };
-      const doing = `asking ${agent} to ${wish.task}`;
+      const whom = agent === wish.agent ? agent : `${agent}, as there is no ${wish.agent} here,`;
+      const doing = `asking ${whom} to ${wish.task}`;
       return yield* attempt({ name: 'task', args, doing }, (ran) => `${capitalise(agent)} says:\n${ran.content}`);
     }
     case 'ask':
@@ -123,7 +124,7 @@ function* carryOut(wish, action, then, situation) {
     case 'denied':
       return `A policy does not allow ${doing}: ${outcome.reason}\nI will not look for a way around it.`;
     case 'unanswered':
-      return `${capitalise(doing)} came to nothing: ${outcome.reason}`;
+      return `${capitalise(doing)}: not done. ${outcome.reason}`;
     case 'rejected': {
       situation.rejected.add(key);
       const said = `You rejected ${doing}${outcome.reason ? `: ${outcome.reason}` : '.'}`;

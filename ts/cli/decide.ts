@@ -212,7 +212,14 @@ async function bewareOf(
   if (doubts.length === 0 && !asks) return seen;
   const what = `${shortId(record.approvalId)}: ${[...doubts, ...dangers].join('; ')}`;
   const isEdit = decision.type === 'edit';
-  if (asks && (await confirm(`${what}. ${isEdit ? 'Run it as edited?' : 'Approve it?'}`))) return seen;
+  if (asks) {
+    if (await confirm(`${what}. ${isEdit ? 'Run it as edited?' : 'Approve it?'}`)) return seen;
+    throw new ExitError(
+      Exit.refused,
+      `not ${isEdit ? 'edited' : 'approved'}: it still waits for you to decide`,
+      'ERR_NOT_CONFIRMED',
+    );
+  }
   throw new ExitError(
     Exit.refused,
     `not ${isEdit ? 'edited' : 'approved'}: ${what}. Look at it with \`countersign show\`, then pass --yes`,
@@ -237,7 +244,7 @@ async function beforeRemembering(
   if (await confirm('Decide it so, and remember that?')) return;
   throw new ExitError(
     Exit.refused,
-    'not decided: what it would remember was not confirmed: pass --yes',
+    'nothing was decided or remembered: it still waits for you to decide',
     'ERR_NOT_CONFIRMED',
   );
 }

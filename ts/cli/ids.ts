@@ -38,8 +38,11 @@ async function idOf(ledger: NativeLedger, typed: string, decided: boolean): Prom
   const [first, ...others] = new Set(found);
   if (first === undefined) throw unknown(typed);
   if (others.length === 0) return first;
-  const some = [first, ...others].slice(0, 5).join('\n  ');
-  throw new UsageError(`${JSON.stringify(typed)} is the id of several requests: give more of it\n  ${some}`);
+  const all = [first, ...others];
+  const some = all.slice(0, 5).map(shortId).join(', ');
+  throw new UsageError(
+    `${JSON.stringify(typed)} is a part of ${all.length} ids: give the last eight characters of one, ${some}${all.length > 5 ? ', …' : ''}`,
+  );
 }
 
 /** The ids that begin or end so. */

@@ -37,7 +37,7 @@ async function info(args: readonly string[]): Promise<number> {
         `encrypted  ${encrypted ? 'yes' : 'no'}`,
         `requests   ${records}, ${pending} waiting`,
         `runs       ${runs}`,
-        `audit      ${entries} entries`,
+        `audit      ${count(entries, 'entry', 'entries')}`,
         `size       ${size(bytes)}`,
       );
     }

@@ -86,7 +86,7 @@ const POLICY: ManualOption = {
   values: ['preset:read-only', 'preset:developer'],
   help: '',
 };
-const IDS = 'The first or the last six characters of an id are enough, if no other id has them.';
+const IDS = 'The last eight characters of an id are enough, as lists show them.';
 
 const CALL: readonly ManualOption[] = [
   {
@@ -126,12 +126,15 @@ const onLedger = (
   more?: string,
 ): ManualPage => page(name, usage, about, example, [...options, ...LEDGER], more);
 
+/** What `policy import` reads. */
+export const FORMATS: readonly string[] = ['claude-code', 'codex', 'gemini-cli', 'opencode', 'vscode'];
+
 const PRESETS = ['read-only', 'developer'];
 
 /** What may be typed behind commands, where that is known. */
 const TAKES: Readonly<Record<string, readonly string[]>> = {
   grants: ['revoke'],
-  'policy import': ['claude-code', 'codex', 'gemini-cli', 'opencode', 'vscode'],
+  'policy import': FORMATS,
   'policy preset': PRESETS,
   completion: ['bash', 'zsh', 'fish'],
 };

@@ -47,7 +47,7 @@ export async function policyInit(args: readonly string[]): Promise<number> {
     '',
     'It only tightens until you trust it as it is:',
     '  countersign policy trust',
-    'What it says of a command:',
+    'To test a command:',
     '  countersign policy explain git status',
     'Whether it says what you mean, after you have changed it:',
     '  countersign policy lint',

@@ -4,13 +4,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Policy, PolicyEffect, PolicyFinding, PolicyInput, PolicyVerdict, RecordedCall } from '../../index.js';
+import { nearestOf } from '../options/nearest.js';
 import { importPolicy, lintPolicy, loadPolicy, replayPolicy } from '../policy/check.js';
 import { Policies } from '../policy/policies.js';
 import { checkLine, projectDirectory, safeText } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
 import { Exit, unknownCommand, UsageError } from './exit.js';
 import { answerLines, linesOf } from './lines.js';
-import { listText, subcommandsOf } from './manual.js';
+import { FORMATS, listText, subcommandsOf } from './manual.js';
 import { folderOf, readJson, readOptions } from './options.js';
 import { policyInit, presetNamed } from './policy-init.js';
 import { policySuggest } from './policy-suggest.js';
@@ -82,7 +83,7 @@ async function check(args: readonly string[], how: 'check' | 'explain'): Promise
 /** A new file of a project allows nothing until its user says so, which is in none of its rules. */
 async function untrustedHint(policies: Policies, call: Parameters<Policies['explain']>[0]): Promise<string> {
   const explained = await policies.explain(call);
-  if (!explained.includes('its document is not trusted')) return '';
+  if (!explained.includes('the file is not trusted')) return '';
   return "A rule of the project's file would allow it, and counts when the file is trusted: countersign policy trust\n";
 }
 
@@ -142,7 +143,9 @@ async function unsaid(folder: string): Promise<PolicyInput[] | undefined> {
   ]);
   const config = await readConfig(folder, {});
   if (!isFresh(config)) return undefined;
-  process.stderr.write(`no rules are here: what the chat says by itself counts, ${UNSAID}\n`);
+  process.stderr.write(
+    `No policy files found. Showing ${UNSAID}, which only the chat uses: a gate in your code has no rules.\n`,
+  );
   return rulesOf(config);
 }
 
@@ -266,6 +269,11 @@ async function importCommand(args: readonly string[]): Promise<number> {
   if (format === undefined || file === undefined || positionals.length > 2)
     throw new UsageError(
       'policy import needs a format and a file: countersign policy import claude-code .claude/settings.json',
+    );
+  const meant = nearestOf(format, FORMATS);
+  if (!FORMATS.includes(format))
+    throw new UsageError(
+      `there is no format ${JSON.stringify(format)}: ${meant === undefined ? `there are ${FORMATS.join(', ')}` : `did you mean ${meant}?`}`,
     );
   const { toml, losses } = await importPolicy(format as never, await readFile(file, 'utf8'), { name: file });
   if (values.output === undefined) process.stdout.write(toml);

@@ -1,7 +1,7 @@
 /** `--remember`: a decision that also answers the next such calls. */
 import { homedir } from 'node:os';
 import type { Grant } from '../../index.js';
-import { placeToRemember, type CallPlace } from '../gate/call-place.js';
+import { placeOfCall, placeToRemember, type CallPlace } from '../gate/call-place.js';
 import { narrowed } from '../gate/remember.js';
 import { NativePolicies, type KeptRecord, type NativeLedger } from '../native.js';
 import { readDuration } from './duration.js';
@@ -57,9 +57,16 @@ export function offered(
 export const boundRecord = async (ledger: NativeLedger, { runId, approvalId }: KeptRecord) =>
   (await ledger.records(runId)).find((each) => each.approvalId === approvalId);
 
-/** Where the call came from. @throws {InvalidDecisionError} where that is unknown */
-export const placeOf = async (ledger: NativeLedger, record: KeptRecord): Promise<CallPlace> =>
-  placeToRemember(await boundRecord(ledger, record));
+/** Where the call came from. @throws {ExitError} where that is unknown @throws {InvalidDecisionError} where it leads elsewhere by now */
+export async function placeOf(ledger: NativeLedger, record: KeptRecord): Promise<CallPlace> {
+  const bound = await boundRecord(ledger, record);
+  if (placeOfCall(bound) !== undefined) return placeToRemember(bound);
+  throw new ExitError(
+    Exit.refused,
+    'the project of this call is not known, because no policy judged it: decide without --remember',
+    'ERR_INVALID_DECISION',
+  );
+}
 
 const policiesAt = ({ cwd, project }: CallPlace): NativePolicies =>
   new NativePolicies({ documents: [], files: 'all', cwd, project, home: homedir() });

@@ -155,7 +155,8 @@ export function wholeParts(
   }
   for (const rule of json.verdict?.rule ? [json.verdict.rule] : [])
     field('rule', oneLine(`${rule.source}${rule.line === null ? '' : `:${rule.line}`} (${rule.layer})`));
-  for (const effect of ['allow', 'deny'] as const)
+  // Where the project is not known, nothing of it is remembered.
+  for (const effect of place === undefined ? [] : (['allow', 'deny'] as const))
     field(`always ${effect === 'allow' ? '+' : '-'}`, oneLine(json.always[effect]?.label ?? ''));
   field('call', `${oneLine(json.toolCallId)}${json.step === null ? '' : ` (step ${json.step})`}`);
   field('run', oneLine(json.runId));

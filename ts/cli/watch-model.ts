@@ -189,7 +189,7 @@ function answered(state: WatchState, mode: ConfirmMode, strokes: readonly KeyStr
   const back = { ...state, mode: { at: 'list' as const }, said: '' };
   const names = strokes.map(({ name }) => name);
   const isYes = isYesKey(names[0]) && names.every((name) => isYesKey(name) || isEnter(name));
-  if (!isYes) return { state: { ...back, said: `${id.slice(-8)} goes on waiting` } };
+  if (!isYes) return { state: { ...back, said: `${id.slice(-8)} still waits` } };
   if (mode.what !== 'skip' && !isRead(state, room)) return { state: { ...state, said: room.tooSmall ?? NOT_READ } };
   return {
     state: back,
@@ -228,12 +228,12 @@ function writing(
   const isGone = !state.records.some(({ approvalId }) => approvalId === id);
   const isEnd = key === 'enter' || key === 'newline';
   if (key === 'escape' || (isEnd && isAlone && isGone)) {
-    const said = isGone ? 'no longer waits: nothing was sent' : 'goes on waiting';
+    const said = isGone ? 'no longer waits: nothing was sent' : 'still waits';
     return { state: { ...state, mode: { at: 'list' }, said: `${id.slice(-8)} ${said}` } };
   }
   if (isEnd && isGone) return { state };
   if (isEnd) {
-    if (!isAlone || now - quietSince < SEEN) return { state: { ...state, said: 'Enter once more sends it.' } };
+    if (!isAlone || now - quietSince < SEEN) return { state: { ...state, said: 'Press Enter again to send it.' } };
     const words = draft.text.trim();
     if (what === 'respond' && words === '')
       return { state: { ...state, said: 'Type what the model gets as the result.' } };

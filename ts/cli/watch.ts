@@ -159,7 +159,7 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
     change(
       state.mode === from
         ? { ...state, mode, seen: undefined, said: '' }
-        : { ...state, said: `${shortId(mode.id)} goes on waiting` },
+        : { ...state, said: `${shortId(mode.id)} still waits` },
     );
   };
   const decided = async (record: KeptRecord, decision: HumanDecision, shown?: SeenEdit): Promise<void> => {

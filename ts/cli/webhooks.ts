@@ -19,7 +19,9 @@ export async function webhooks(args: readonly string[]): Promise<number> {
   return withLedger(values, 'look', async (ledger) => {
     const store = new GateValues(ledger);
     const letters: DeadLetter[] = [];
-    for (const endpoint of await endpointsIn(store)) {
+    const endpoints = await endpointsIn(store);
+    if (endpoints.length === 0 && !json) await print('no webhooks: no program that sends any used this ledger');
+    for (const endpoint of endpoints) {
       const { waiting, dead, owner } = await lookAt(store, endpoint);
       letters.push(...dead.map((letter) => letterOf(letter, endpoint)));
       if (json) {
@@ -29,11 +31,11 @@ export async function webhooks(args: readonly string[]): Promise<number> {
           await printJson({ state: 'waiting', endpoint, number: n, attempts: tries, nextAt: due, error });
         continue;
       }
-      const sends = owner === null && waiting.length > 0 ? `; ${style('yellow', 'nobody sends')}` : '';
+      const sends = owner === null && waiting.length > 0 ? `; ${style('yellow', 'no process is sending')}` : '';
       const failing = waiting.toSorted((one, other) => other.tries - one.tries).find(({ tries }) => tries > 0);
       await print(
         `${oneLine(endpoint)}: ${waiting.length} waiting, ${count(dead.length, 'dead letter')}${sends}`,
-        ...(failing === undefined ? [] : [`  not taken: ${trouble(failing, Date.now())}`]),
+        ...(failing === undefined ? [] : [`  not accepted: ${trouble(failing, Date.now())}`]),
       );
     }
     if (json) for (const letter of letters) await printJson({ state: 'dead', ...letter });
@@ -61,6 +63,7 @@ async function again(ledger: NativeLedger, wanted: readonly string[], json: bool
         'ERR_UNKNOWN_DEAD_LETTER',
       );
     if (json) await printJson({ retry: id, found });
+    else if (found === 0) await print('no dead letters: nothing to send again');
     else await print(`${count(found, 'dead letter')} will be sent again by the process that sends`);
   }
   return Exit.ok;

@@ -728,8 +728,8 @@ export class CallAsker {
 export const warnNobody = (place: string): void =>
   warnOnce(
     `nobody:${place}`,
-    `${place}: nobody can be asked, so that every call that must be approved is rejected at once. Give onApprovalRequest, such as ` +
-      'terminalApprover(), or a gate at which somebody decides; onApprovalRequest: () => false says that it is meant.',
+    `${place}: nobody can be asked, so every gated call is rejected. Give onApprovalRequest, such as ` +
+      'terminalApprover(), or a gate at which somebody decides; to reject them on purpose, pass onApprovalRequest: () => false.',
   );
 
 /** What is thrown may be anything, and may itself throw when it is inspected: then the answer is no. */

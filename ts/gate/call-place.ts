@@ -58,7 +58,7 @@ export function placeToRemember(record: BoundRecord | undefined): CallPlace {
   const place = placeOfCall(record);
   if (place === undefined)
     throw new InvalidDecisionError({
-      message: 'Nobody knows which project this call came from: decide without `remember`.',
+      message: 'The project of this call is not known, because no policy judged it: decide without `remember`.',
     });
   const { projectIs = place.project } = contextOf(record) ?? {};
   if (realOf(place.project) === projectIs) return place;

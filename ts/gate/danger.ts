@@ -24,9 +24,9 @@ export const isHarmless = (call: DangerousCall & Pick<ApprovalRequest, 'flags' |
 
 /** Each in a few words, behind "it". */
 export const DANGER_WORDS: Readonly<Record<CallDanger, string>> = {
-  deletes: 'it takes away what may not come back',
+  deletes: 'it may delete something for good',
   overwrites: 'it writes over what is there',
-  publishes: 'it gives something out that cannot be taken back',
+  publishes: 'it sends something that cannot be recalled',
   escalates: 'it takes or gives more rights',
   'runs-fetched': 'it may run what it fetches from the network',
 };
@@ -44,7 +44,7 @@ export const needsSecondYes = (call: DangerousCall & Pick<ApprovalRequest, 'flag
 /** Said in front of the second question about a call that stands out. */
 export function beware(call: DangerousCall & Pick<ApprovalRequest, 'flags'>): string {
   const { first, others } = startedFirst(dangersInWords(call));
-  return `Look twice: ${[...first, ...seemsInWords(call, 'at first'), ...others].join('; ')}`;
+  return `Careful: ${[...first, ...seemsInWords(call, 'at first'), ...others].join('; ')}`;
 }
 
 /** What stands out in a call, in words: that it may have run first, then what rules mark as a risk. */

@@ -107,12 +107,7 @@ export class DecisionTaker {
   async decideByCallback(record: ApprovalRecord, answer: TakenAnswer, mayWait: boolean): Promise<void> {
     const { approvalId, toolName } = record;
     const refuse = (error: unknown): Awaitable<void> =>
-      this.refuseByCallback(
-        'onApprovalRequest',
-        record,
-        `The answer was not taken: ${messageOf(error)}`,
-        `${answer.shape()}, ${NO_DECISION}`,
-      );
+      this.refuseByCallback('onApprovalRequest', record, notTaken(error), `${answer.shape()}, ${NO_DECISION}`);
     let plain: unknown;
     let decision: DecisionOutcome | undefined;
     try {
@@ -143,11 +138,11 @@ export class DecisionTaker {
         // The callback hears nothing of it, and the call goes on waiting for somebody else.
         warnOnce(
           `answer:${approvalId}`,
-          `onApprovalRequest: the answer for ${toolName} was not taken, and it goes on waiting: ${why}`,
+          `onApprovalRequest: the answer for ${toolName} was not accepted, so the call still waits: ${why}`,
         );
         return;
       }
-      const reason = `The answer was not taken: ${messageOf(error)}`;
+      const reason = notTaken(error);
       if (InvalidDecisionError.isInstance(error) || DecisionNotAllowedError.isInstance(error))
         await this.refuseByCallback('onApprovalRequest', record, reason, `its answer was not taken (${error.code})`);
       else await this.rejectBySystem(approvalId, reason, 'callback');
@@ -192,7 +187,7 @@ export class DecisionTaker {
     reason: string,
     said: string,
   ): Awaitable<void> {
-    const more = 'The model is told the reason; it stands in the record at the gate, and in the event of the answer.';
+    const more = 'The reason was sent to the model, and is in the record and in the event.';
     warnSeldom(`${callback}:${toolName}:${said}`, `${callback}: ${said}, so ${toolName} did not run. ${more}`);
     this.#inside.failed(`${callback} gave no answer`, { approvalId, toolName }, said, true);
     return this.rejectBySystem(approvalId, reason, 'callback');
@@ -209,7 +204,7 @@ export class DecisionTaker {
         answers === null ? { type: 'reject' } : { type: 'respond', output: snapshot({ answers }).json };
       await this.#settleOn(approvalId, decision, { by: null, via: 'callback' });
     } catch (error) {
-      await this.refuseByCallback('onQuestion', record, `The answer was not taken: ${messageOf(error)}`, NO_ANSWERS);
+      await this.refuseByCallback('onQuestion', record, notTaken(error), NO_ANSWERS);
     }
   }
 
@@ -579,6 +574,14 @@ export class DecisionTaker {
 }
 
 const SHOWN_OF_EDITS = '`shown` belongs to an edit alone: leave it out. Nothing was decided.';
+
+/**
+ * Why an answer of a program is a no, for the model, which reads it: what the program should have answered is for its developer, in the
+ * warning.
+ */
+const notTaken = (error: unknown): string =>
+  `The answer was not taken: ${messageOf(error).replace(/: (?:expected true, false|it can have )[^]*$/, '.')}`;
+
 const NO_DECISION =
   "which is not a decision (true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' } with what belongs to it)";
 const NO_ANSWERS = 'what it answered does not fit the questions (a list with one answer for each, or null)';

@@ -7,7 +7,7 @@ import { shownArgs, type ReasonedCall } from './agent-reason.js';
 import { mayOverwrite, type DangerousCall } from './danger.js';
 
 /** Said where arguments were edited, and are what they were. */
-export const NOTHING_CHANGED = 'Nothing was changed: it goes on waiting';
+export const NOTHING_CHANGED = 'Nothing changed: the call still waits for your answer';
 
 /**
  * Whether arguments that somebody wrote are those that were asked for, in any order of names: that is no edit, and no yes.

@@ -11,7 +11,7 @@ export async function warnOfPolicies(control: GateControl, problems: readonly Po
     // What the program itself gives is wrong: that is an error of its own.
     () => null,
   );
-  if (broken !== null) warnOnce(`policy:${broken}`, `${broken}. Nothing is allowed until it is mended.`);
+  if (broken !== null) warnOnce(`policy:${broken}`, `${broken}. Nothing is allowed until it is fixed.`);
   for (const { message, code } of problems)
     if (broken === null && code !== 'ERR_POLICY_FILE')
       warnOnce(`policy:${message}`, `${message}. The rules that the file had before go on to count.`);

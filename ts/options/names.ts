@@ -41,7 +41,7 @@ export function checkGiven(names: OptionNames, options: unknown, place: string):
     if (kind === 'logger') checkLogger(value, place, name);
     if (isNothing(value, kind))
       throw new InvalidConfigError({
-        message: `${place}: ${name} is ${emptyAs(value)}, so ${kind === 'filter' ? 'all of them would be meant' : 'less would be refused'}. Set it or remove it.`,
+        message: `${place}: ${name} is ${emptyAs(value)}, so ${kind === 'filter' ? 'it would select everything' : 'it would restrict nothing'}. Set it, or remove it if that is meant.`,
       });
   }
 }

@@ -181,8 +181,7 @@ export class PolicyDraft {
   #allowCommands(foreign: ForeignRule, pattern: WordPattern): void {
     const narrow = narrowed(pattern);
     if (narrow === undefined) {
-      const why =
-        'it speaks of quotes, operators or patterns in the text of a command, which no rule over words can say';
+      const why = 'it matches quotes, operators or patterns in the command text; rules match words only';
       this.dropped(foreign, why);
       return;
     }

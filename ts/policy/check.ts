@@ -4,6 +4,7 @@ import type * as Api from '../../index.js';
 import type { CheckedCall, Policy, PolicyEffect, PolicyInput, PolicyPlace, RecordedCall } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { InvalidConfigError, PolicyError } from '../errors/index.js';
+import { systemWords } from '../errors/system-words.js';
 import { checkDocuments, lintDocuments } from '../native.js';
 import { toldValue } from '../errors/told-value.js';
 import { checkForm } from '../options/forms.js';
@@ -38,7 +39,7 @@ export const loadPolicy: typeof Api.loadPolicy = async (path) => {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(await readAtMost(path, MOST));
   } catch (cause) {
-    const message = `${path}: the policy cannot be read: ${messageOf(cause)}`;
+    const message = `${path}: the policy cannot be read: ${systemWords(cause) ?? messageOf(cause)}`;
     throw new PolicyError({
       problems: [{ code: 'ERR_POLICY_FILE', message, source: path, line: null, column: null }],
       cause,

@@ -44,15 +44,15 @@ export function secondLook(asked: DangerousCall & Pick<ApprovalRequest, 'flags'>
   const doubts = standsOut(asked).join(', ');
   const { first, others } = startedFirst(dangersInWords(asked));
   const risks = [...others, ...(away === undefined ? [] : [away])].join('; ');
-  const started = first.map((each) => `Look twice: ${each}. `).join('');
+  const started = first.map((each) => `Careful: ${each}. `).join('');
   return `${started}${lookAt(asked, doubts, risks)}`.trimEnd();
 }
 
 function lookAt(asked: Pick<ApprovalRequest, 'flags'>, doubts: string, risks: string): string {
-  if (doubts === '') return risks === '' ? '' : `Look twice: ${risks}.`;
+  if (doubts === '') return risks === '' ? '' : `Careful: ${risks}.`;
   const seems = isHidden(asked)
-    ? `Look twice (${doubts}): a part of it is not shown above. d shows all of it.`
-    : `Look twice: it may not be what it seems (${doubts}).`;
+    ? `Careful (${doubts}): a part of it is not shown above. d shows all of it.`
+    : `Careful: it may not be what it seems (${doubts}).`;
   return risks === '' ? seems : `${seems} ${risks}.`;
 }
 
@@ -149,7 +149,7 @@ export const ANSWER_ELSEWHERE = 'Answer it on a terminal, or at a gate: counters
 export type PipedCall = Parameters<typeof unforeseen>[0];
 
 /** What is said when a question that is not in sight from its beginning was answered. */
-export const ANSWERS_TWICE = 'An answer once more counts. /no: you do not want to answer.';
+export const ANSWERS_TWICE = 'Give the answer again to confirm it. /no: you do not want to answer.';
 
 /** What a line means to a question. `none`: the human does not want to answer at all. */
 export type QuestionReply =

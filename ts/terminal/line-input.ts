@@ -313,7 +313,7 @@ const inputFailed = (cause: unknown): CountersignError =>
     cause,
   });
 
-const interrupted = (): DOMException => new DOMException('Ctrl+C: the human ended the run.', 'AbortError');
+const interrupted = (): DOMException => new DOMException('You stopped the run (Ctrl+C).', 'AbortError');
 
 /** One for each input, however many ask there: what one of them read too much of is the next one's. */
 const inputs = new WeakMap<Readable, LineInput>();

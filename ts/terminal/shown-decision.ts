@@ -59,8 +59,8 @@ export class ShownDecision<ANSWER extends TypedAnswer> {
 
 /** How what is shown is confirmed. */
 export function confirming({ type }: TypedAnswer): string {
-  if (type === 'approve') return 'y once more runs it.';
-  return type === 'edit' ? 'y runs it like this.' : 'The same once more does it.';
+  if (type === 'approve') return 'y again runs it.';
+  return type === 'edit' ? 'y runs it like this.' : 'Give the same answer again to confirm it.';
 }
 
 /** Said above a call with other arguments. */

@@ -165,7 +165,7 @@ async function decisionOn(
   const put = new PutText(lines);
   const say = (text: string): void => put.say(text);
   const { first, others } = startedFirst(dangersInWords(request));
-  for (const started of first) say(`\nLook twice: ${started}`);
+  for (const started of first) say(`\nCareful: ${started}`);
   say(`\n${headOf(request)}\n${agent === undefined ? '' : `${agent}\n`}${shownPreview(request)}\n`);
   const review = reviewLine({ review: null, ...shown });
   if (review !== undefined) say(`${review}\n`);
@@ -173,8 +173,8 @@ async function decisionOn(
   if (!lines.isTerminal && whole.length > 0) say(`${whole.join('\n')}\n`);
   const doubts = standsOut(request);
   if (request.flags.length > 0)
-    say(doubts.length > 0 ? `Look twice: ${doubts.join(', ')}\n` : `It is: ${request.flags.join(', ')}\n`);
-  for (const danger of others) say(inWords(`Look twice: ${danger}\n`, lines.window));
+    say(doubts.length > 0 ? `Careful: ${doubts.join(', ')}\n` : `It is: ${request.flags.join(', ')}\n`);
+  for (const danger of others) say(inWords(`Careful: ${danger}\n`, lines.window));
   await lines.forget(signal);
   if (!lines.isTerminal) return pipedDecision(request, lines, signal, objectionTo, readEdit);
   say(inWords(`${shortFor(request)}\n`, lines.window));
@@ -393,7 +393,7 @@ async function answerTo(
     const away = lines.isTerminal ? put.away : undefined;
     if (answer.type === 'answer' && away !== undefined && !isWarned) {
       isWarned = true;
-      lines.say(inWords(`Look twice: ${away}. ${ANSWERS_TWICE}\n`, lines.window));
+      lines.say(inWords(`Careful: ${away}. ${ANSWERS_TWICE}\n`, lines.window));
       await lines.forget(signal);
       continue;
     }

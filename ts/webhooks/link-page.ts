@@ -95,7 +95,7 @@ export function confirmation(request: ApprovalRequest, { by, decision }: LinkDec
   const agent = agentLine(request);
   const doubts = doubtsAbout(request);
   const beware = [
-    ...(doubts.length === 0 ? [] : [`Look twice: ${doubts.join(', ')}.`]),
+    ...(doubts.length === 0 ? [] : [`Careful: ${doubts.join(', ')}.`]),
     ...(request.contents === 'kept' ? [] : ['What runs has more in it than is shown: secrets were taken out.']),
   ];
   const reason =

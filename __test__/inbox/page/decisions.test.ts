@@ -189,7 +189,7 @@ describeInBrowser('on the page', () => {
     await open(request);
     await page.getByRole('button', { name: 'Always' }).click();
     const frame = page.getByRole('region', { name: 'Always' });
-    await frame.locator('.doubts').getByText('It gives something out that cannot be taken back').waitFor();
+    await frame.locator('.doubts').getByText('It sends something that cannot be recalled').waitFor();
     await lookTwice(frame.getByRole('button', { name: 'Approve all the same, and remember it' }));
     await result;
     expect(await inbox.gate.get(request.approvalId)).toMatchObject({ decision: { type: 'approve' } });
@@ -221,9 +221,9 @@ describeInBrowser('on the page', () => {
     const { page, open } = await visit(browser(), inbox);
     await open(request);
     // The list says so, too, in the words of the terminal.
-    await page.locator('.row .warns').getByText('gives something out that cannot be taken back').waitFor();
+    await page.locator('.row .warns').getByText('sends something that cannot be recalled').waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.locator('.doubts').getByText('It gives something out that cannot be taken back').waitFor();
+    await page.locator('.doubts').getByText('It sends something that cannot be recalled').waitFor();
     expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
     await lookTwice(page.getByRole('button', { name: 'Approve all the same' }));
     expect(await decided(inbox.gate, request)).toMatchObject({ decision: { type: 'approve' }, decidedBy: 'mia' });

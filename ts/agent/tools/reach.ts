@@ -77,8 +77,7 @@ function reachInWords(reach: CommandReach): string {
   return parts.join(', and ');
 }
 
-export const howWithReach = (reach: CommandReach): string =>
-  `It runs confined, and may beside that ${reachInWords(reach)}.`;
+export const howWithReach = (reach: CommandReach): string => `It runs confined, but may also ${reachInWords(reach)}.`;
 
 /** What it comes to: what the command may do with it, or why it is not given. */
 export type GivenReach =

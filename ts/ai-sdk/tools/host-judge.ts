@@ -99,7 +99,7 @@ const STATUSES: readonly unknown[] = ['not-applicable', 'approved', 'denied', 'u
 function checkNames(names: readonly string[], tools: ToolSet, place: string, unknownTools: string | undefined): void {
   try {
     const { unknown } = interruptPlan(underAllNames(tools), names, unknownTools);
-    warnUnknown(unknown, { place, tools, option: 'toolApproval' });
+    warnUnknown(unknown, { place, tools, option: `${place}: toolApproval` });
   } catch (error) {
     if (!UnknownToolError.isInstance(error)) throw error;
     const { toolName, nearest } = error;

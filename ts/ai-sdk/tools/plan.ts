@@ -2,6 +2,7 @@
 import type { Tool, ToolSet } from 'ai';
 import type { InterruptOn } from '../../../index.js';
 import type { Gating, InterruptPlan } from '../../native.js';
+import { UnknownToolError } from '../../errors/index.js';
 import { warnOnce } from '../../errors/warn-once.js';
 import { warnNobody, type CallAsker } from '../../gate/asker.js';
 import { isByName, type CallGating } from '../../gate/judge.js';
@@ -55,8 +56,8 @@ export function planFor(planned: PlanOptions): ToolPlan {
     inherited,
     isInherited,
   } = planned;
-  const plan = withOwn(narrowedPlan(planOf(tools, interruptOn, unknownTools, place), planned), tools, place);
-  warnUnknown(plan.unknown, { place, tools });
+  const plan = withOwn(narrowedPlan(namedPlan(tools, interruptOn, unknownTools, place), planned), tools, place);
+  warnUnknown(plan.unknown, { place, tools, option: `${place}: interruptOn` });
   const mayBeAsked = (called: CallableTool) =>
     mayJudgeAll || (hostJudges?.(called) ?? []).length > 0 || inherited?.mayAskAbout(called) === true;
   for (const [name, { action }] of plan.tools) {
@@ -68,6 +69,22 @@ export function planFor(planned: PlanOptions): ToolPlan {
     if (action !== 'allow' || mayBeAsked({ toolName: name, tool })) checkGateable(tool, name, place);
   }
   return plan;
+}
+
+/** Says whose names they are: of several agents each has its own. */
+function namedPlan(
+  tools: ToolSet,
+  interruptOn: InterruptOn | undefined,
+  unknownTools: string | undefined,
+  place: string,
+): ToolPlan {
+  try {
+    return planOf(tools, interruptOn, unknownTools, place);
+  } catch (cause) {
+    if (!UnknownToolError.isInstance(cause)) throw cause;
+    const { message, toolName, nearest } = cause;
+    throw new UnknownToolError({ message: `${place}: ${message}.`, toolName, nearest, cause });
+  }
 }
 
 /**
@@ -150,6 +167,6 @@ export function warnUngated(plan: ToolPlan, planned: PlanOptions): void {
   // Once for each set of tools: a second one is another mistake.
   warnOnce(
     `ungated:${place}:${plan.tools.map(([name]) => name).join()}`,
-    `${place}: nothing is gated, so that every tool runs unasked. Name tools in interruptOn or give a policy; interruptOn: 'none' says that it is meant.`,
+    `${place}: nothing is gated, so every tool runs without asking. Name tools in interruptOn or give a policy; to gate nothing on purpose, pass interruptOn: 'none'.`,
   );
 }

@@ -6,15 +6,15 @@ export interface NamingPlace {
   /** Who has the tools. */
   place: string;
   tools: ToolSet;
-  /** @default 'interruptOn' */
-  option?: string;
+  /** Whose names they are. */
+  option: string;
   /** What follows from it. */
   so?: string;
 }
 
 /** Names in `interruptOn`, or in another option, that no tool has. Once for each set of tools: at another one it is another mistake. */
 export function warnUnknown(names: readonly string[], naming: NamingPlace): void {
-  const { place, tools, option = 'interruptOn', so = 'They are not gated.' } = naming;
+  const { place, tools, option, so = 'They are not gated.' } = naming;
   const keyOf = (name: string) =>
     `unknown:${JSON.stringify([place, option, name, ...Object.getOwnPropertyNames(tools)])}`;
   const fresh = new Set(newWarnings(names.map(keyOf)));

@@ -406,7 +406,7 @@ class LineFrontEnd {
     ];
     if (decision.runsAtOnce(answer, doubts)) return true;
     put.last = isEdit ? call : undefined;
-    this.#ask(...shown, ...(doubts.length === 0 ? [] : [`Look twice: ${doubts.join('; ')}.`]), confirming(answer));
+    this.#ask(...shown, ...(doubts.length === 0 ? [] : [`Careful: ${doubts.join('; ')}.`]), confirming(answer));
     this.#await(put, SHORT);
     return false;
   }
@@ -427,7 +427,7 @@ class LineFrontEnd {
     const away = scrolledAway(put.text, this.#options.window?.());
     if (away !== undefined && !put.isWarned && this.#isTerminal) {
       put.isWarned = true;
-      this.#ask(`Look twice: ${away}.`);
+      this.#ask(`Careful: ${away}.`);
       this.#await(put, ANSWERS_TWICE);
       return true;
     }

@@ -53,7 +53,7 @@ export async function chatCommand(args: readonly string[], { keepsPrompts = true
     return await run(flags, keepsPrompts);
   } catch (error) {
     // 3 and the like mean something else here than in commands on a ledger.
-    return tellError(error) === Exit.usage ? Exit.usage : Exit.failure;
+    return tellError(error, ['chat']) === Exit.usage ? Exit.usage : Exit.failure;
   }
 }
 
@@ -153,7 +153,7 @@ const greeting = (policies: readonly string[]): string =>
     `countersign ${version()}: an agent in this folder that asks you before it acts.`,
     policies.includes(`Policy: ${UNSAID}`)
       ? `What only looks runs unasked (${UNSAID}): /policy has the rules.`
-      : 'What runs unasked is what your rules allow: /policy has them.',
+      : 'Only what your rules allow runs without asking. See /policy.',
     'Try: what is in this folder?',
   ].join('\n');
 

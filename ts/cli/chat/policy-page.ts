@@ -47,7 +47,7 @@ export async function policyLines(gate: Gate, given: readonly string[]): Promise
     ...given,
     ...listed.flat(),
     ...unread.map(({ message }) => `Broken: ${oneLine(message)}`),
-    ...(broken === null ? [] : [`Nothing is allowed until that is mended: ${oneLine(broken)}`]),
+    ...(broken === null ? [] : [`Nothing is allowed until this is fixed: ${oneLine(broken)}`]),
   ];
 }
 

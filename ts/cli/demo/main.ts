@@ -22,12 +22,13 @@ export async function demoCommand(args: readonly string[]): Promise<number> {
   if (has('--cwd')) {
     return tellError(
       new UsageError('demo works on a project of its own; for a folder of yours use countersign chat --cwd DIR'),
+      ['demo'],
     );
   }
   try {
     readFlags(args, { keep: { type: 'boolean' } });
   } catch (error) {
-    return tellError(error);
+    return tellError(error, ['demo']);
   }
   // The reader of the output has gone, e.g. `countersign demo | head`.
   process.stdout.on('error', () => process.exit(Exit.ok));

@@ -1,4 +1,5 @@
 /** `countersign inbox`: a page in the browser, for the one who sits at this machine. */
+import { constants } from 'node:os';
 import type { GateOptions, Logger } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { createGate } from '../../gate/asking-gate.js';
@@ -12,6 +13,9 @@ import { print, printJson } from '../print.js';
 import { oneLine } from '../style.js';
 import { tellError } from '../tell-error.js';
 import { hasBrowser, openBrowser, type OpenedBrowser } from './open-browser.js';
+
+const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+type EndSignal = (typeof END_SIGNALS)[number];
 
 /** For how long a decision can be taken back, in seconds. */
 const UNDO = 5;
@@ -39,13 +43,14 @@ export async function inboxCommand(args: readonly string[]): Promise<number> {
         process.stderr.write(`countersign: ${oneLine(flags.made)} is a new ledger: nothing waits in it yet\n`);
       // What a run or a session remembers lives in its own process.
       const inbox = await serveInbox(gate, { ...flags.inbox, remember: ['always'], logger }).catch(portTaken);
-      await served(inbox, flags).finally(() => inbox.close());
+      const signal = await served(inbox, flags).finally(() => inbox.close());
+      if (!flags.asJson) await print('The inbox is closed. What waits in its ledger still waits.');
+      return 128 + constants.signals[signal];
     } finally {
       await gate.close();
     }
-    return Exit.ok;
   } catch (error) {
-    return tellError(error);
+    return tellError(error, ['inbox', ...args]);
   }
 }
 
@@ -90,10 +95,10 @@ const logger: Logger = {
   error: (what, { reason }) => void process.stderr.write(`countersign: ${oneLine(`${what}: ${String(reason)}`)}\n`),
 };
 
-/** Until a signal ends it. Each line that it reads makes another link. */
-async function served(inbox: LinkedInbox, { inbox: { by }, asJson, opens }: InboxFlags): Promise<void> {
-  const ended = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+/** Until a signal ends it, which is returned. Each line that it reads makes another link. */
+async function served(inbox: LinkedInbox, { inbox: { by }, asJson, opens }: InboxFlags): Promise<EndSignal> {
+  const ended = new Promise<EndSignal>((resolve) => {
+    for (const signal of END_SIGNALS) process.once(signal, () => resolve(signal));
   });
   const tell = (): Promise<void> => {
     const url = inbox.link();
@@ -117,7 +122,7 @@ async function served(inbox: LinkedInbox, { inbox: { by }, asJson, opens }: Inbo
     })();
     // Without stdin there is one link.
     reading.catch(() => {});
-    await ended;
+    return await ended;
   } finally {
     await browser?.end();
   }

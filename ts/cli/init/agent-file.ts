@@ -196,6 +196,8 @@ function runnerAt(source: Code, { name, at, open }: Call): Runner | string | und
   const properties = propertiesOf(source, options.from);
   const prepares = ({ from, to }: Part): boolean => /^(?:async\s+)?prepareCall\b/.test(source.code.slice(from, to));
   if (partsOf(source, options.from).some(prepares)) return 'its prepareCall may give it other tools';
+  if (properties.some((property) => property?.key === 'toolApproval'))
+    return 'its toolApproval stops calls in the AI SDK, where nobody would be asked: remove it, and name these tools in a policy or in interruptOn';
   const [tools, ...others] = properties.filter((property) => property?.key === 'tools');
   if (others.length > 0) return 'it names its tools more than once';
   if (tools === undefined) return properties.includes(undefined) ? 'its tools are not written in the call' : undefined;

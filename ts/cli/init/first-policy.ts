@@ -47,8 +47,8 @@ export function firstPolicy(project: Project, tools: readonly string[] = []): st
   const builds = [...runs, ...LANGUAGES.flatMap(([file, commands]) => (project.has(file) ? commands : []))];
   return [
     `# What the agent of this project may do. Made by countersign, and yours from now on.
-# Strict by itself; what it allows counts after \`npx countersign policy trust\`, and again after each change.
-# What it says of a command: npx countersign policy explain 'npm test'
+# Until you run \`npx countersign policy trust\`, and again after each change, its allow rules are ignored.
+# To test a command: npx countersign policy explain 'npm test'
 version = 1
 default = "ask"
 
@@ -61,7 +61,7 @@ reason = "keys stay with people"
 effect   = "allow"
 commands = ${list(LOOKS)}
 reads    = ["\${project}/**"]
-reason   = "it only looks"
+reason   = "read-only"
 `,
     builds.length === 0
       ? ''
@@ -80,7 +80,7 @@ reason   = "it builds and tests"
 [[rule]]
 effect = "ask"
 tools  = ${list(tools)}
-reason = "it acts for you"
+reason = "changes something"
 `,
   ].join('');
 }

@@ -37,7 +37,7 @@ export async function initCommand(args: readonly string[]): Promise<number> {
   try {
     return await init(args);
   } catch (error) {
-    return tellError(error);
+    return tellError(error, ['init', ...args]);
   }
 }
 
@@ -79,7 +79,11 @@ async function init(args: readonly string[]): Promise<number> {
   if (values.force !== true) refuseUncommitted(project, plan.changes);
   if (values.yes !== true) {
     if (!canAsk())
-      throw new ExitError(Exit.refused, 'nothing was written: it needs a yes. --yes gives it', 'ERR_NOT_CONFIRMED');
+      throw new ExitError(
+        Exit.refused,
+        'nothing was written: confirmation needed, run again with --yes',
+        'ERR_NOT_CONFIRMED',
+      );
     if (!(await confirm(`Write ${count(plan.changes.length, 'file')}?`)))
       throw new ExitError(Exit.refused, 'nothing was written', 'ERR_NOT_CONFIRMED');
   }
@@ -121,10 +125,7 @@ async function show({ changes, left, gated }: Plan): Promise<void> {
     );
   }
   for (const file of gated)
-    await print(
-      `${oneLine(file)} uses countersign already, and is left as it is: see that each call in it is gated.`,
-      '',
-    );
+    await print(`${oneLine(file)} already uses countersign; left unchanged. Check that every call in it is gated.`, '');
 }
 
 /** `git checkout` undoes what is written; where it could not, nothing is. @throws {ExitError} */
@@ -147,7 +148,7 @@ function refuseUncommitted({ folder }: Project, changes: readonly Change[]): voi
   } catch {
     throw new ExitError(
       Exit.refused,
-      'nothing was written: this is not a git repository, so that it could not be undone. Pass --force to write all the same',
+      'nothing was written: this is not a git repository, so the change could not be undone. Use --force to write anyway',
       'ERR_UNCOMMITTED',
     );
   }

@@ -256,14 +256,6 @@ impl LayerSlot {
             return;
         }
         let name = self.name();
-        let text = match std::str::from_utf8(&bytes) {
-            Ok(text) => text,
-            Err(error) => {
-                let at = error.valid_up_to();
-                self.errors = vec![unreadable(&name, &format!("is not UTF-8 from byte {at} on"))];
-                return;
-            }
-        };
         // On systems where it cannot be told whose a file is, the managed one may only tighten.
         let trusted = match self.layer {
             LayerKind::Managed => cfg!(unix),
@@ -271,7 +263,7 @@ impl LayerSlot {
             _ => true,
         };
         let source = PolicySource { layer: self.layer, name: Arc::from(name.as_str()), trusted };
-        match load(text, DocumentFormat::of(&name), source) {
+        match load_bytes(&bytes, source) {
             Ok(document) => {
                 let document = Arc::new(document);
                 self.held = Some(HeldContent { document, bytes, distrust: None });
@@ -321,6 +313,17 @@ impl TrustFile {
         self.hashes = trusted.unwrap_or_default().into_iter().map(|one| one.hash).collect();
         true
     }
+}
+
+/// The policy in a file that was read, by the name of its source.
+pub(super) fn load_bytes(
+    bytes: &[u8], source: PolicySource,
+) -> Result<PolicyDocument, Vec<DocumentError>> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let reason = format!("is not UTF-8 from byte {} on", error.valid_up_to());
+        vec![unreadable(&source.name, &reason)]
+    })?;
+    load(text, DocumentFormat::of(&source.name), source)
 }
 
 /// Said of a file that was there. Until a gate is made anew it is not known whether somebody took it away on purpose.

@@ -3,12 +3,15 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::file::{self, FileCare, ReplaceError, own_link, write_atomically};
+use super::live;
 use crate::call::hex;
+use crate::policy::document::{DocumentError, LayerKind, PolicySource};
 
 /// A project's policy that the user trusts: this file, with this content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +41,12 @@ pub enum TrustError {
         path: PathBuf,
         /// Why.
         reason: String,
+    },
+    /// The policy that is to be trusted has faults: what it would allow is not known.
+    #[error("{}. Nothing was trusted: fix it first", .errors.iter().map(DocumentError::to_string).collect::<Vec<_>>().join("; "))]
+    Broken {
+        /// What is wrong with it.
+        errors: Vec<DocumentError>,
     },
     /// It is no longer what the user saw.
     #[error("{}: the file changed since it was shown: look at it again, then trust it", path.display())]
@@ -70,17 +79,20 @@ impl TrustFile {
     /// Trusts a policy as it is now. `seen` is the [`trust_hash`] of what the user looked at.
     ///
     /// # Errors
-    /// When the policy cannot be read or is not what was seen, when a symlink stands for it or for its folder, or when the trust cannot
+    /// When the policy cannot be read, has faults or is not what was seen, when a symlink stands for it or for its folder, or when the trust cannot
     /// be kept.
     pub fn trust(&self, policy: &Path, seen: Option<&str>) -> Result<TrustEntry, TrustError> {
         let failed = |reason: String| TrustError::Policy { path: policy.to_owned(), reason };
-        let path = own_path(policy).map_err(|error| failed(error.to_string()))?;
+        let path = own_path(policy).map_err(|error| failed(why_no_path(&error)))?;
         let content = file::read(Path::new(&path), FileCare::None).map_err(failed)?;
         let bytes = content.bytes.ok_or_else(|| failed("there is no such file".to_owned()))?;
         let hash = trust_hash(&path, &bytes);
         if seen.is_some_and(|seen| seen != hash) {
             return Err(TrustError::Changed { path: policy.to_owned() });
         }
+        let name = Arc::from(policy.display().to_string());
+        let source = PolicySource { layer: LayerKind::Project, name, trusted: false };
+        live::load_bytes(&bytes, source).map_err(|errors| TrustError::Broken { errors })?;
         let trusted = TrustEntry { path, hash };
         let _held = self.hold()?;
         let mut all = self.trusted()?;
@@ -162,6 +174,15 @@ pub fn trust_hash(canonical_path: &str, bytes: &[u8]) -> String {
     hash.update(b"\0");
     hash.update(bytes);
     hex(&hash.finalize())
+}
+
+fn why_no_path(error: &ReplaceError) -> String {
+    match error {
+        ReplaceError::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+            "there is no such file: `countersign policy init` makes one".to_owned()
+        }
+        error => error.to_string(),
+    }
 }
 
 /// The path of a project's own policy: absolute, the symlinks on the way to the project resolved. Below the project there may be

@@ -53,9 +53,7 @@ impl RuleOutcome {
             Self::Agrees => "says the same",
             Self::Stricter => "loses: something stricter decides",
             Self::Idle => "is not needed, or comes after the first rule that matches",
-            Self::Untrusted => {
-                "does not count: its document is not trusted, so that it can only tighten"
-            }
+            Self::Untrusted => "ignored: the file is not trusted (`countersign policy trust`)",
         }
     }
 }

@@ -290,7 +290,10 @@ function footOf(
   const { more } = screen.symbols;
   const width = screen.columns - 1 - INDENT.length;
   const note = asked.isAnswered || said === '' ? [] : wrap(said, width).map((line) => style('yellow', line));
-  const lines = [...note, style('dim', asked.isAnswered ? `answering${more}` : `read it first${more}`)];
+  const lines = [
+    ...note,
+    style('dim', asked.isAnswered ? `answering${more}` : `please read; the choices appear in a moment`),
+  ];
   const all = lines.map((line) => `${INDENT}${line}`);
   return { lines: [...all, ...foot.lines.slice(all.length).map(() => '')] };
 }
@@ -357,10 +360,10 @@ const SHORT: Readonly<Partial<Record<PanelChoice['name'], string>>> = {
 };
 
 function hintOf({ about }: PanelPlace, calls: number, isRoomy: boolean, width: number): string {
-  if (about.of !== 'call') return 'Enter takes it · Esc goes back';
-  if (!isRoomy) return calls > 1 ? 'or why not · Tab: the next call' : 'or why not';
+  if (about.of !== 'call') return 'Enter chooses · Esc goes back';
+  if (!isRoomy) return calls > 1 ? 'or type a reason · Tab: the next call' : 'or type a reason';
   const next = calls > 1 ? ['Tab: the next call'] : [];
-  return row(['Enter takes it', ...next, 'or type why not, in any words'], ' · ', width);
+  return row(['Enter chooses', ...next, 'or type a reason to reject'], ' · ', width);
 }
 
 /** Parts side by side, each as it is inked. */

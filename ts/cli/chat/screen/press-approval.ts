@@ -4,7 +4,7 @@ import { messageOf } from '../../../errors/message-of.js';
 import { revive, snapshot } from '../../../values/snapshot.js';
 import { isUnchanged } from '../../../gate/edited-call.js';
 import { textOfCall, withText } from '../../../gate/text-field.js';
-import { notOffered } from '../../../terminal/words.js';
+import { beginsYes, notOffered } from '../../../terminal/words.js';
 import {
   choicesOf,
   doubtsOf,
@@ -49,6 +49,7 @@ interface Pressing {
   around: PressContext;
 }
 
+const ENTER_AGAIN = 'press Enter again to run it';
 const NOT_SEEN = 'not all of it was seen: space shows more, d all of it';
 
 export function pressApproval(
@@ -118,6 +119,19 @@ function pressPanel(pressing: Pressing, at: PanelPlace): PressResult {
   }
 }
 
+/**
+ * Whether a key writes the yes once more that was looked at twice: with Enter it is the second yes, as Enter alone is. A line that
+ * becomes something else is no yes.
+ */
+export function isYesAgain({ ask }: ScreenState, key: PressedKey): boolean {
+  if (ask?.warned === undefined || key.kind !== 'text' || ask.ask.kind !== 'approval' || ask.at.at !== 'panel')
+    return false;
+  const { at } = ask;
+  const text = at.draft.text + key.text;
+  const line = meaningOf(text, choicesOf(ask.ask, at.about), at.isWords);
+  return beginsYes(text) || (line.type === 'choice' && line.name === at.marked);
+}
+
 /** What is typed: the key of a choice, where it is the first of an empty line, or words. */
 function typed(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice[]): PressResult {
   const { state, key } = pressing;
@@ -132,7 +146,9 @@ function typed(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
     ? 'Enter gives this as the reason for a no to the call'
     : meaning === 'unoffered'
       ? notOffered(after.draft.text)
-      : '';
+      : state.ask?.warned === undefined
+        ? ''
+        : ENTER_AGAIN;
   return { state: goTo(state, after, said) };
 }
 
@@ -157,7 +173,7 @@ function withLine(at: PanelPlace, draft: TextDraft, wasWords: boolean, choices: 
 
 function escaped(state: ScreenState, at: PanelPlace): PressResult {
   if (at.draft.text !== '') return { state: goTo(state, { ...at, draft: EMPTY, isWords: false, marked: null }) };
-  if (at.about.of !== 'call') return { state: goTo(state, PANEL, 'nothing was decided: it goes on waiting') };
+  if (at.about.of !== 'call') return { state: goTo(state, PANEL, 'nothing was decided: the call still waits') };
   return { state: { ...state, said: 'Esc decides nothing: n and Enter reject it, Ctrl+C ends the run' } };
 }
 
@@ -194,8 +210,12 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
   if (choice.runs && !ASKS_AGAIN.has(name)) {
     const doubts = doubtsOf(ask, at.about, around.view.asks).join('; ');
     const look = { key: 'enter', of: `${name} ${doubts}`, at: around.now } as const;
-    if (doubts !== '' && !isSecondLook(state, look))
-      return { state: unseen(warned(state, `look twice, ${doubts}: Enter once more runs it`, look), around.now) };
+    if (doubts !== '' && !isSecondLook(state, look)) {
+      const said = `careful, ${doubts}: ${ENTER_AGAIN}`;
+      // The line is empty again: the same answer, written once more, is that answer.
+      const after = goTo(state, { ...at, draft: EMPTY, isWords: false, marked: name });
+      return { state: unseen(warned(after, said, look), around.now) };
+    }
   }
   switch (name) {
     case 'approve':
@@ -227,7 +247,7 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
     case 'help':
       return { state: goTo(state, { at: 'help', about: at.about, scroll: 0 }) };
     case 'back':
-      return { state: goTo(state, PANEL, 'nothing was decided: it goes on waiting') };
+      return { state: goTo(state, PANEL, 'nothing was decided: the call still waits') };
     case 'again':
       return at.about.of === 'edited' ? edit(pressing, at.about.field, at.about.text) : { state };
     case 'agree':
@@ -243,7 +263,7 @@ const ASKS_AGAIN: ReadonlySet<ChoiceName> = new Set(['edit', 'edit-all', 'again'
 /** Why what runs something cannot be taken now; `undefined`: it can. */
 function objectionTo({ isAlone, around }: Pressing): string | undefined {
   // What is pasted, or typed ahead, runs nothing.
-  if (!isAlone) return 'Enter once more does it';
+  if (!isAlone) return 'press Enter again';
   return around.isShown ? undefined : (around.tooSmall ?? NOT_SEEN);
 }
 
@@ -357,7 +377,7 @@ export function withEdited(
   }
   // What is tagged stays what its tag says.
   const args = revive(json);
-  if (isUnchanged(before, args)) return { state: goTo(state, PANEL, 'nothing was changed: it goes on waiting') };
+  if (isUnchanged(before, args)) return { state: goTo(state, PANEL, 'nothing changed: the call still waits') };
   return { state: goTo(state, { at: 'checking' }), action: { type: 'reconsider', approvalId, args, text, field } };
 }
 

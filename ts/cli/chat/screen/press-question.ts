@@ -121,7 +121,7 @@ function escaped(pressing: QuestionPress): PressResult {
   const { approvalId } = ask.request;
   const look = { key: 'escape', of: 'no answer', at: around.now } as const;
   if (at.draft.text !== '') return write(pressing, { draft: EMPTY });
-  if (!isSecondLook(state, look)) return { state: warned(state, 'Esc once more answers none', look) };
+  if (!isSecondLook(state, look)) return { state: warned(state, 'press Esc again to answer none', look) };
   return { state: sent(state, [approvalId]), action: { type: 'answer', approvalId, answers: null } };
 }
 
@@ -152,7 +152,7 @@ const toggled = (chosen: readonly number[], option: number): number[] =>
 function answered(pressing: QuestionPress): PressResult {
   const { state, ask, question, at, around } = pressing;
   if (!around.isShown) return go(pressing, {}, unseenInWords(pressing));
-  if (around.scroll.hasMark === false) return write(pressing, {}, 'this is what Enter takes: once more');
+  if (around.scroll.hasMark === false) return write(pressing, {}, 'this is what Enter chooses: press it again');
   if (!at.isMoved && isHabit(state, around.now)) return { state: unseen({ ...state, said: TOO_EARLY }, around.now) };
   const answer = answerOf(question, at);
   if (answer === null && question.required !== false) return go(pressing, {}, `this one must be answered; ${ESCAPES}`);

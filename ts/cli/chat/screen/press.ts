@@ -2,7 +2,7 @@
 import { draftOf, edited, EMPTY, insert, MOST, type TextDraft } from './draft.js';
 import type { PressedKey, KeyPress } from './keys.js';
 import { chosenIn, menuOf, moved, type CommandMenu } from './menu.js';
-import { pressApproval } from './press-approval.js';
+import { isYesAgain, pressApproval } from './press-approval.js';
 import type { PressContext } from './press-context.js';
 import { pressQuestion } from './press-question.js';
 import { readyAt, unseen, unwarned, type LateDraft, type PressResult, type ScreenState } from './state.js';
@@ -10,8 +10,8 @@ import { readyAt, unseen, unwarned, type LateDraft, type PressResult, type Scree
 export function press(before: ScreenState, { key, isAlone }: KeyPress, around: PressContext): PressResult {
   const name = key.kind === 'key' ? key.name : undefined;
   const { warned: look } = before.ask ?? {};
-  // Any other key than the requested one cancels the second look.
-  const state = look?.key === name ? before : unwarned(before);
+  // Any other key than the requested one cancels the second look, but for the same yes on the line.
+  const state = look?.key === name || isYesAgain(before, key) ? before : unwarned(before);
   const clear = { ...state, said: '' };
   if (name === 'ctrl-l') return { state, action: { type: 'repaint' } };
   if (name === 'ctrl-c') {
@@ -103,7 +103,7 @@ function withDraft(state: ScreenState, draft: TextDraft, now: number): ScreenSta
 const askedLate = (state: ScreenState, late: LateDraft): ScreenState => ({
   ...state,
   late: { ...late, isAsked: true },
-  said: 'that was about a call that no longer waits: Enter once more sends it as a prompt, Esc takes it away',
+  said: 'that was about a call that no longer waits: press Enter again to send it as a prompt, Esc takes it away',
 });
 
 function withText(state: ScreenState, text: string, now: number): ScreenState {

@@ -396,7 +396,7 @@ export class ScreenProgram {
     const ask = this.#state.ask?.ask;
     if (ask?.kind === 'approval' && ask.request.approvalId === approvalId) {
       if (after === undefined || after.trim() === '')
-        this.#state = goTo(this.#state, PANEL, said || 'not edited: it goes on waiting');
+        this.#state = goTo(this.#state, PANEL, said || 'not edited: the call still waits');
       else {
         const { state, action } = withEdited(this.#state, ask, after, field);
         this.#state = state;

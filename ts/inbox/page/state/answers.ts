@@ -128,7 +128,7 @@ function outcome(record: ShownRecord, counted: boolean): string {
 }
 
 function reason(error: ErrorBody | null): string {
-  if (error === null) return 'It was not taken, and nothing was said why';
+  if (error === null) return 'The server did not accept it, and gave no reason';
   if (error.winner) return `Somebody was faster: ${standing(error.winner)}`;
   return error.message;
 }

@@ -53,7 +53,7 @@ export function Frame(props: FrameProps) {
       <div class="fields">{children}</div>
       {isSecondLook && isTooEarly.value && (
         <p class="note" role="status">
-          That came too early: read it first, then press once more.
+          That came too early: read it first, then press again.
         </p>
       )}
       <div class="bar">

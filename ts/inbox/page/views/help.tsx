@@ -9,7 +9,7 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['k', '↑'], 'the one before'],
   [['↵'], 'into the request'],
   [['Esc'], 'back'],
-  [['y'], 'approve; what stands out asks for a second look, and for y once more'],
+  [['y'], 'approve; if something stands out, y again'],
   [['Y'], 'approve, and go to the next one'],
   [['c'], 'approve with a comment'],
   [['z'], 'take back what is about to be sent'],

@@ -122,7 +122,7 @@ export function Together({ shown, onDone }: { shown: RequestDetail; onDone: () =
 /** Why this one is not among them; `null`: it may be. */
 function whyNot(item: InboxItem, detail: RequestDetail | undefined, type: (typeof TYPES)[number]): string | null {
   if (session.value?.person.mayDecide !== true) return 'You may look, not decide';
-  if (!item.mayDecide.includes(type)) return item.whyNot ?? 'Is decided by itself';
+  if (!item.mayDecide.includes(type)) return item.whyNot ?? 'Decide this one separately';
   if (type !== 'approve') return null;
   if (detail === undefined) return 'Is being read…';
   const [doubt] = doubts(detail);

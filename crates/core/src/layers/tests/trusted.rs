@@ -115,3 +115,25 @@ fn a_project_is_not_trusted_by_a_symlink_to_one_that_is() {
     symlink(moved, &file).unwrap();
     assert!(!layers.refresh().documents[0].source.trusted);
 }
+
+#[test]
+fn a_policy_with_a_fault_is_not_trusted() {
+    let dir = Dir::new();
+    let trust = TrustFile::new(dir.files().trust.unwrap());
+    let file = dir.write(PROJECT, "version = 1\n[[rule]]\neffect = \"deny\"\nraeds = [\"a\"]\n");
+    let error = trust.trust(&file, None).unwrap_err().to_string();
+    assert!(
+        error.contains(":4:1: unknown key \"raeds\" in a rule: did you mean \"reads\"?"),
+        "{error}"
+    );
+    assert!(error.ends_with("Nothing was trusted: fix it first"), "{error}");
+    fs::write(&file, b"\xff").unwrap();
+    assert!(trust.trust(&file, None).unwrap_err().to_string().contains("is not UTF-8"));
+    assert_eq!(trust.trusted().unwrap(), []);
+    fs::remove_file(&file).unwrap();
+    let error = trust.trust(&file, None).unwrap_err().to_string();
+    assert!(
+        error.ends_with("there is no such file: `countersign policy init` makes one"),
+        "{error}"
+    );
+}

@@ -36,7 +36,10 @@ impl DocumentReader<'_> {
     fn rule(
         &mut self, node: &DocumentNode, index: usize, path: DocumentPath<'_>,
     ) -> Option<PolicyRule> {
+        let before = self.errors.len();
         let entries = self.table(node, path, "a rule", RULE)?;
+        // What a misspelt key would say is not known.
+        let is_known = self.errors.len() == before;
         let effect = match entries.iter().find(|entry| entry.key == "effect") {
             Some(effect) => self.choice(&effect.node, path.key("effect"), EFFECTS),
             None => {
@@ -106,11 +109,11 @@ impl DocumentReader<'_> {
         if let Some(entry) = entries.iter().find(|entry| entry.key == "tracked" && rule.tracked) {
             self.tracked(entry, path.key("tracked"), &rule);
         }
-        if self.errors.len() == before && says_nothing(&rule) {
-            let message = "this rule would speak of everything that any tool does".to_owned();
-            let hint = "say of what it speaks (tools, commands, reads, writes, urls, env), or write tools = [\"*\"] if \
-                        everything is meant"
-                .to_owned();
+        if is_known && self.errors.len() == before && says_nothing(&rule) {
+            let message = "this rule names nothing, so it would match every call".to_owned();
+            let hint =
+                "add tools, commands, reads, writes, urls or env, or write tools = [\"*\"] if every call is meant"
+                    .to_owned();
             self.fail(ErrorCode::Value, Some(node.at), path, message, Some(hint));
         }
         Some(rule)

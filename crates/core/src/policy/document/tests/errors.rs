@@ -168,7 +168,13 @@ fn errors_name_the_place_and_what_to_do() {
         (
             &format!("{rule}effect = \"allow\""),
             vec![
-                "VALUE policy.toml:2:1: this rule would speak of everything that any tool does: say of what it speaks (tools, commands, reads, writes, urls, env), or write tools = [\"*\"] if everything is meant",
+                "VALUE policy.toml:2:1: this rule names nothing, so it would match every call: add tools, commands, reads, writes, urls or env, or write tools = [\"*\"] if every call is meant",
+            ],
+        ),
+        (
+            &format!("{rule}effect = \"deny\"\nraeds = [\"a\"]"),
+            vec![
+                "UNKNOWN_KEY policy.toml:4:1: unknown key \"raeds\" in a rule: did you mean \"reads\"?",
             ],
         ),
         (
