@@ -477,7 +477,9 @@ describe('an edited call that leads elsewhere by the time that it is to run does
           };
           const model = scripted([says('.')]).model;
           await collect(resume({ gate, runId: 'left', model, tools, onApprovalRequest } as never));
-          expect([ran, asked], String(target)).toEqual(target === undefined ? [[toolName], 0] : [[], 1]);
+          // A gate of another place has not seen the file that an edit would replace.
+          const unseen = by === 'by a gate without any' && toolName === 'write_file';
+          expect([ran, asked], String(target)).toEqual(target === undefined && !unseen ? [[toolName], 0] : [[], 1]);
           await gate.close();
         }
       });

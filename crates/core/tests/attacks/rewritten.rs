@@ -95,7 +95,7 @@ fn scripts_are_sources_by_their_first_line() {
         asks_beside(&house, name, "#!/usr/bin/env ruby\n", &["rubocop -a"]);
     }
     let policy = started(&house, "developer", "project");
-    // In another line, or of another interpreter, it is none.
+    // In another line, or of another interpreter, it has no.
     for text in ["x\n#!/usr/bin/env python3\n", "#!/usr/bin/perl\n", "#", "", "python"] {
         house.put("project/.claude/hooks/pre", text);
         tried(&policy, &[], SORTS);
