@@ -1,7 +1,7 @@
 /** After an abort nothing runs, nobody waits, and what was done stays known. */
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { createGate } from '../../ts/index.js';
+import { createGate, gateTools } from '../../ts/index.js';
 import { afterwards } from '../support/afterwards.js';
 import { call, calls, collect, major, says, scripted, sleep, text } from '../support/model.js';
 import { of, play, start, types, until } from '../support/play.js';
@@ -304,6 +304,29 @@ describe('leaving the loop', () => {
     await afterwards(gate, 40);
     expect(ran).not.toContain('del /a');
   });
+});
+
+// Of a call in a loop that is not ours nothing else looks at the signal before the tool runs.
+it.each(['judged', 'asked'] as const)('while a call of a gated tool is %s: it does not run', async (when) => {
+  const { ran, tools } = recordingTools();
+  const stop = new AbortController();
+  const ends = () => stop.abort(new Error('gone'));
+  await using gate = createGate({
+    judge: () => {
+      if (when === 'judged') ends();
+      return 'allow';
+    },
+  });
+  const onApprovalRequest = () => {
+    ends();
+    return true;
+  };
+  const interruptOn = when === 'asked' ? 'all' : { del: false, read: false };
+  const { del } = gateTools(tools, { gate, interruptOn, onApprovalRequest });
+  const execute = del.execute as (input: unknown, options: object) => Promise<unknown>;
+  const options = { toolCallId: 'c1', messages: [], abortSignal: stop.signal };
+  await expect(execute({ path: '/a' }, options)).rejects.toThrow('gone');
+  expect(ran).toEqual([]);
 });
 
 it(`leaves no listener on the caller's signal (AI SDK ${major})`, async () => {

@@ -149,6 +149,20 @@ describe('an answer', () => {
     expect(shown).toEqual([]);
   });
 
+  test('no answer between two rejections: they are not in a row', async () => {
+    using _warnings = listenToWarnings();
+    let count = 0;
+    const review = () => {
+      if (++count === 3) throw new Error('overloaded');
+      return { answer: 'reject', reason: '' } as const;
+    };
+    const { shown } = await reviewed(
+      { review },
+      { turns: [...[1, 2, 3, 4, 5].map((at) => del(`${at}.txt`, `c${at}`)), says('.')] },
+    );
+    expect(shown.map(({ toolCallId, review }) => [toolCallId, review?.answer])).toEqual([['c3', 'failed']]);
+  });
+
   test('that came from a human meanwhile wins', async () => {
     await using gate = createGate({ policy: marked, reviewer: approves });
     const { ran, tools } = recordingTools();

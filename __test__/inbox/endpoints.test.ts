@@ -309,6 +309,16 @@ describe('arguments in an editor', () => {
     expect(await gate.pending()).toHaveLength(1);
   });
 
+  it('are not judged for somebody who may only look', async () => {
+    const gate = gateOf({ policy });
+    const { inbox } = setUp(gate);
+    const { approvalId } = await ask(gate);
+    const { status, body } = await new Person(inbox, '-eve').post<Failed>(`api/requests/${approvalId}/check`, {
+      args: { command: 'git status' },
+    });
+    expect([status, body.error.message]).toEqual([403, 'You may look, and not decide.']);
+  });
+
   it('that are those that were asked for are no edit', async () => {
     const { gate, mia } = setUp();
     const { approvalId } = await ask(gate, { args: { command: 'make', in: 'x' } });

@@ -757,6 +757,31 @@ describe("the user's file", () => {
     expect((await at(link).check(run('make more'))).effect).toBe('ask');
   });
 
+  it('counts in the project of its call, and not in that of the gate where it was decided', async () => {
+    const { root } = machine();
+    const other = join(root, '..', 'other');
+    mkdirSync(join(other, '.git'), { recursive: true });
+    const at = (folder: string) =>
+      createGate({
+        ledger: `sqlite:${join(root, '..', 'shared.db')}`,
+        policy: asks,
+        policyFiles: true,
+        place: { cwd: folder },
+      });
+    await using here = at(root);
+    await using there = at(other);
+    const { tools } = usualTools(root);
+    const turns = [calls(call('execute', { command: 'make all' }, 'c1')), says('.')];
+    const { run: asking } = start({ turns, tools, gate: here });
+    const { approvalId } = await until(asking, 'approval-requested');
+    await there.approve(approvalId, { remember: { scope: 'always' } });
+    await collect(asking);
+    expect((await here.grants.list()).map(({ project }) => project)).toEqual([root]);
+    expect(await there.grants.list()).toEqual([]);
+    expect((await here.check(run('make all'))).effect).toBe('allow');
+    expect((await there.check(run('make all'))).effect).toBe('ask');
+  });
+
   it('loses none of what several gates keep and revoke at once', async () => {
     const { root } = machine();
     const gates = Array.from({ length: 8 }, () =>

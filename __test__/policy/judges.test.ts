@@ -174,6 +174,22 @@ describe('how often they are asked', () => {
     expect([asked, ran.length]).toEqual([['if', 'human', 'if', 'if'], 1]);
   });
 
+  it('a mode that is set while an if is asked for the last time lets the approved call not run', async () => {
+    const { ran, tools } = usualTools(scratch());
+    let times = 0;
+    const isMeant = async () => {
+      if (++times === 3) await gate.setMode('deny-all-asks');
+      return true;
+    };
+    const policy = definePolicy([{ when: shellGlob('ls'), if: isMeant, effect: 'ask' }], { default: 'allow' });
+    await using gate = createGate({ policy });
+    const turns = [calls(call('execute', { command: 'ls' }, 'c1')), says('.')];
+    const { run, prompts } = start({ tools, gate, onApprovalRequest: () => true, turns });
+    await collect(run);
+    expect([times, ran]).toEqual([3, []]);
+    expect(JSON.stringify(prompts[1])).toContain('the mode is deny-all-asks');
+  });
+
   it('makes the request of the very answers that the verdict rests on', async () => {
     const { ran, tools } = usualTools(scratch());
     const answers = [false, true];

@@ -3,6 +3,7 @@
 //! - [`power`]: a recorded run, cut at random points: unsynced changes are dropped, kept in part, or torn
 //! - [`kill`]: writers that are killed at random moments
 //! - [`race`]: many threads of many processes decide the same requests
+//! - [`files`]: the files of users and agents, written as the product does
 //! - [`history`]: operations with their times, checked for one order that explains them all
 //!
 //! Each runs on any [`store::ProofStore`]: the ledger itself, and small stores of this crate; some are broken on purpose to show
@@ -17,6 +18,7 @@
     )
 )]
 
+pub mod files;
 pub mod history;
 pub mod kill;
 pub mod options;

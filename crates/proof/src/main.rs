@@ -13,12 +13,13 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
 
+use countersign_proof::files::FileWriter;
 use countersign_proof::history::HistoryClient;
 use countersign_proof::options::CommandOptions;
 use countersign_proof::process::joined;
 use countersign_proof::store::{self, ProofError};
 use countersign_proof::work::{AckLog, StoreWorker};
-use countersign_proof::{history, kill, power, race, verify};
+use countersign_proof::{files, history, kill, power, race, verify};
 use fastrand::Rng;
 use serde::Serialize;
 
@@ -26,6 +27,7 @@ const USAGE: &str = "usage: countersign-proof power   [--store S] [--points N] [
     \x20      countersign-proof kill    [--store S] [--kills N] [--round N] [--processes N] [--threads N]\n\
     \x20      countersign-proof race    [--store S] [--processes N] [--threads N] [--approvals N]\n\
     \x20      countersign-proof history [--store S] [--operations N] [--kills N] [--processes N] [--keys N] [--turns N]\n\
+    \x20      countersign-proof files   --dir FOLDER --acks FILE [--as decision|change|agent]\n\
     each also: [--seed N] [--dir FOLDER]";
 
 fn main() -> ExitCode {
@@ -84,6 +86,17 @@ fn run(tool: &str, words: &[String]) -> Result<bool, ProofError> {
             })?;
             print(&report)?;
             Ok(report.ok)
+        }
+        "files" => {
+            let options = options(&["as", "acks"])?;
+            let writer = FileWriter::named(options.text("as").unwrap_or("decision"));
+            let (Some(writer), Some(dir), Some(acks)) =
+                (writer, options.text("dir"), options.text("acks"))
+            else {
+                return Err(usage());
+            };
+            files::write(writer, Path::new(dir), Path::new(acks))?;
+            Ok(true)
         }
         "kill" => {
             let options = options(&["kills", "round", "processes", "threads"])?;

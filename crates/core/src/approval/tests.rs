@@ -355,6 +355,9 @@ fn a_need_is_met_by_one_that_says_the_same() {
         assert!(!ApproverNeed::all_covered(std::slice::from_ref(other), &met), "{other:?}");
     }
     assert!(!ApproverNeed::all_covered(&met, &others), "others agreed to more, not to this");
+    let [soon, late] = [5, 6].map(|at| ApproverNeed { escalate: after(at), ..need(&["ada"], 1) });
+    assert!(ApproverNeed::all_covered(std::slice::from_ref(&soon), std::slice::from_ref(&soon)));
+    assert!(!ApproverNeed::all_covered(&[soon], &[late]), "others are named at another time");
 }
 
 #[test]

@@ -119,8 +119,7 @@ async fn expire_for_ever(gate: Weak<Gate>, changed: Arc<Notify>) {
                 }
                 nap
             });
-            // A panic in there must not end what expires: look again soon.
-            looked.await.unwrap_or(Some(AFTER_FAILURE)).or(Some(LONGEST_NAP))
+            Some(nap_of_many(looked.await))
         } else {
             let nap = held.expire_due();
             drop(held);
@@ -131,5 +130,25 @@ async fn expire_for_ever(gate: Weak<Gate>, changed: Arc<Notify>) {
             Some(nap) => drop(tokio::time::timeout(nap, changed.notified()).await),
             None => changed.notified().await,
         }
+    }
+}
+
+/// How long to sleep where other processes ask, too: of a deadline of theirs nothing tells this one. A panic while it looked must
+/// not end what expires: it looks again soon.
+fn nap_of_many<ERROR>(looked: Result<Option<Duration>, ERROR>) -> Duration {
+    looked.unwrap_or(Some(AFTER_FAILURE)).unwrap_or(LONGEST_NAP)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_other_processes_share_is_looked_at_again() {
+        let soon = Duration::from_millis(7);
+        assert_eq!(nap_of_many::<()>(Ok(Some(soon))), soon);
+        // Nothing is due here: another process may have asked since.
+        assert_eq!(nap_of_many::<()>(Ok(None)), LONGEST_NAP);
+        assert_eq!(nap_of_many(Err("a panic")), AFTER_FAILURE);
     }
 }

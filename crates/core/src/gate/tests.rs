@@ -436,6 +436,39 @@ async fn the_task_expires_what_is_due_and_wakes_once() {
     assert_eq!(gate.pending(None).unwrap().len(), 1);
 }
 
+#[test]
+fn a_look_expires_all_that_is_due_however_much_it_is() {
+    let (gate, clock) = gate();
+    for call in 0..=2 * EXPIRE_AT_ONCE {
+        ask(&gate, "r", &call.to_string(), Some(1_000));
+    }
+    while !events(&gate).is_empty() {}
+    clock.0.store(5_000, Ordering::SeqCst);
+    gate.expire_now();
+    let mut expired = 0;
+    loop {
+        let told = events(&gate);
+        if told.is_empty() {
+            break;
+        }
+        expired += told.len();
+    }
+    assert_eq!(expired, 2 * EXPIRE_AT_ONCE + 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wall_clock_that_jumps_is_looked_at_again_soon() {
+    let clock = HandClock::default();
+    let spawn: SpawnTask = Box::new(|task| drop(tokio::spawn(task)));
+    let gate = Gate::new(OPTIONS, Box::new(clock.clone()), spawn);
+    ask(&gate, "r", "c", Some(3_600_000));
+    events(&gate);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    clock.0.store(7_200_000, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert_eq!(events(&gate), ["expired via deadline"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_long_deadline_and_a_large_crowd_expire_too() {
     let (gate, wakes) = runtime_gate();

@@ -831,6 +831,21 @@ fn names_of(pieces: &[WordPiece]) -> Vec<(String, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::path::{NoFiles, NoLinks, lexically};
+
+    #[test]
+    fn where_the_disk_answers_with_an_error_a_path_may_be_a_file_of_our_own() {
+        let from = PathContext { cwd: "/work".to_owned(), ..PathContext::default() };
+        let located = vec![lexically("/work/x", &from).unwrap()];
+        let spots = PathSpots { located, ..PathSpots::default() };
+        for access in [FileAccess::Read, FileAccess::Write] {
+            let is_own = |files: &dyn FileLookup| {
+                is_own("/work/link/ledger.db", &spots, access, UseExtent::Itself, files)
+            };
+            assert!(!is_own(&NoLinks), "{access:?}");
+            assert!(is_own(&NoFiles), "{access:?}");
+        }
+    }
 
     #[test]
     fn each_name_alone_is_looked_for() {

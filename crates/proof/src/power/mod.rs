@@ -265,7 +265,10 @@ fn record_victim(
 }
 
 /// The library that is preloaded, which cargo builds beside this program.
-fn recorder() -> Result<PathBuf, ProofError> {
+///
+/// # Errors
+/// When it is not there.
+pub fn recorder() -> Result<PathBuf, ProofError> {
     let program = std::env::current_exe()?;
     let places = program
         .ancestors()

@@ -467,7 +467,7 @@ mod tests {
         }
     }
 
-    fn passes_over(line: &str, path: &str, files: &SieveTexts) -> bool {
+    fn passes_over(line: &str, path: &str, files: &dyn FileLookup) -> bool {
         let facts = analyze(line, Shell::Bash).facts;
         let argv = facts.into_iter().find_map(|fact| match fact.what {
             FactKind::Command(command) => Some(command.argv),
@@ -535,6 +535,28 @@ mod tests {
         ] {
             assert_eq!(passes_over(line, path, &SieveTexts(&[])), expected, "{line} {path}");
         }
+    }
+
+    #[test]
+    fn where_the_disk_answers_with_an_error_a_file_of_patterns_may_take_hidden_files_in_again() {
+        struct Troubled;
+        impl FileLookup for Troubled {
+            fn read_link(
+                &self, _path: &str,
+            ) -> Result<Option<std::path::PathBuf>, crate::path::PathError> {
+                Ok(None)
+            }
+
+            fn is_case_sensitive(&self, _path: &str) -> bool {
+                true
+            }
+
+            fn has(&self, path: &str) -> Result<bool, crate::path::PathError> {
+                Err(crate::path::PathError::Unreadable(path.to_owned()))
+            }
+        }
+        assert!(passes_over("rg x", "/p/.env", &SieveTexts(&[])));
+        assert!(!passes_over("rg x", "/p/.env", &Troubled));
     }
 
     #[test]

@@ -421,7 +421,40 @@ fn is_harmless(section: &str, key: &str, value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+
+    /// Whether a name is there cannot be told; all else is as in a repository that was just made.
+    struct Troubled;
+
+    impl FileLookup for Troubled {
+        fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
+            Ok(None)
+        }
+
+        fn is_case_sensitive(&self, _path: &str) -> bool {
+            true
+        }
+
+        fn list(&self, _dir: &str, _most: usize) -> DirListing {
+            DirListing::Names(Vec::new())
+        }
+
+        fn has(&self, path: &str) -> Result<bool, PathError> {
+            Err(PathError::Unreadable(format!("{path}: an input or output error")))
+        }
+
+        fn text(&self, _path: &str, _most: usize) -> Option<String> {
+            Some("[core]\n\tbare = false\n".to_owned())
+        }
+    }
+
+    #[test]
+    fn where_the_disk_answers_with_an_error_a_repository_is_neither_plain_nor_without_commits() {
+        assert!(!is_plain("/p/.git", &Troubled));
+        assert!(!is_unborn("/p/.git", &Troubled));
+    }
 
     #[test]
     fn an_address_may_hold_a_password() {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::path::RealFiles;
+use crate::path::{NoFiles, RealFiles};
 use crate::policy::{GitLook, run_by_git};
 
 struct Folder(PathBuf);
@@ -57,6 +57,14 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(Path::new(&self.0));
     }
+}
+
+#[test]
+fn where_the_disk_answers_with_an_error_what_git_obeys_is_kept_as_it_is() {
+    let place = "/p".to_owned();
+    let look = GitLook { places: std::slice::from_ref(&place), homes: &[], files: &NoFiles };
+    let found = run_by_git(&place, &look);
+    assert_eq!((found.kept, found.absent), (vec!["/p/.git".to_owned()], vec![]));
 }
 
 #[test]

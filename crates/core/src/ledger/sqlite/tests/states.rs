@@ -1,9 +1,34 @@
 //! The statements allow what the state machine allows, in every state.
 
 use super::*;
-use crate::approval::{ExecutionStep as Advance, Status, StatusEvent, next};
+use crate::approval::{ApproverNeed, ExecutionStep as Advance, Status, StatusEvent, next};
 use crate::ledger::sqlite::step::ChangeGuard;
 use crate::ledger::{DecideOutcome, RedeemOutcome};
+
+#[test]
+fn who_may_not_decide_stands_in_the_audit() {
+    let ledger = temporary();
+    let mut asked = request("r", "1", 1, None);
+    let approvers = Some(vec!["bo".into()]);
+    let need = ApproverNeed { approvers, quorum: 1, exclude_requester: false, escalate: None };
+    asked.more.get_or_insert_default().needs = [need].into();
+    let id = put(&ledger, asked);
+    let by_ada = choose(DecisionChoice::Approve, 2);
+    assert!(matches!(ledger.decide(id, by_ada).unwrap(), DecideOutcome::Refused { .. }));
+    let audit = ledger.audit(0, 100).unwrap();
+    let last = &audit.last().unwrap().body;
+    assert!(last.contains(r#""kind":"refused""#) && last.contains("ada"), "{last}");
+}
+
+/// Of two processes with clocks that do not agree, what came later is not written down as earlier.
+#[test]
+fn what_is_taken_back_is_so_by_the_clock_of_the_ledger() {
+    let ledger = temporary();
+    let id = put(&ledger, request("r", "1", 100, None));
+    ledger.decide(id, choose(DecisionChoice::Approve, 100)).unwrap();
+    let record = ledger.revoke(id, choose(DecisionChoice::Cancelled, 5)).unwrap().unwrap();
+    assert_eq!(record.decided().unwrap().at, 100);
+}
 
 /// A request that stands there.
 fn in_state(ledger: &SqliteLedger, status: Status, call: &str) -> ApprovalId {

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use super::super::{OpenOptions, SqliteEngine};
 use super::{Directory, HANGS, ONE, beside, count, counted, text};
 use crate::ledger::LedgerErrorKind as Kind;
-use crate::ledger::sqlite::SchemaMigration;
+use crate::ledger::sqlite::{OwnerId, SchemaMigration, executions};
 
 const META: &str = "CREATE TABLE meta (k TEXT PRIMARY KEY, v);";
 
@@ -329,6 +329,21 @@ fn a_migration_is_done_once_and_as_a_whole() {
             scope.spawn(|| open(&directory, V4).unwrap());
         }
     });
+}
+
+/// Of an executor whose file cannot be looked at, another process must not say that it is gone: what it runs may end.
+#[cfg(unix)]
+#[test]
+fn who_cannot_be_told_to_be_gone_may_live() {
+    let directory = Directory::new();
+    let (engine, other) = (directory.engine(), directory.engine());
+    let [gone, untold] = [(); 2].map(|()| uuid::Uuid::now_v7());
+    let owners = beside(&directory.file(), "-owners");
+    std::os::unix::fs::symlink("elsewhere", owners.join(untold.to_string())).unwrap();
+    let started = [gone, untold, uuid::Uuid::from_bytes(*other.owner().as_bytes())]
+        .map(|owner| (uuid::Uuid::now_v7(), owner.into_bytes()));
+    assert!(engine.is_alive(OwnerId::from_bytes(started[1].1)).is_err());
+    assert_eq!(executions::lost(&engine, started.to_vec()), [started[0]]);
 }
 
 #[test]
