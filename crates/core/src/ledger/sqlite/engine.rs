@@ -263,7 +263,7 @@ impl EngineCore {
             connect::ConnectionUse::Read
         };
         connect::connect(&self.place, how, self.busy)
-            .map_err(|error| SqliteFault::from(error).of(self.place.file()))
+            .map_err(|fault| fault.of(self.place.file()))
     }
 
     fn only_read(&self) -> LedgerError {
