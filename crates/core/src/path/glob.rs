@@ -72,9 +72,21 @@ impl PathGlob {
         }
         let alternatives =
             pattern::parse(source).map_err(|(at, message)| GlobError { message, at })?;
-        let ways = alternatives.into_iter().map(|alternative| anchored(syntax, alternative, vars));
-        let ways =
-            ways.collect::<Result<_, _>>().map_err(|message| GlobError { message, at: 0 })?;
+        // The project by each of its names.
+        let really = vars
+            .project_is
+            .as_ref()
+            .map(|real| Vars { project: Some(real.clone()), ..vars.clone() });
+        let mut ways = Vec::with_capacity(alternatives.len());
+        for vars in std::iter::once(vars).chain(&really) {
+            for alternative in alternatives.clone() {
+                let way = anchored(syntax, alternative, vars);
+                let way = way.map_err(|message| GlobError { message, at: 0 })?;
+                if !ways.contains(&way) {
+                    ways.push(way);
+                }
+            }
+        }
         let roots = OwnRoots::of(syntax, vars);
         Ok(Self { source: source.to_owned(), ways, roots, folded: OnceLock::new() })
     }

@@ -17,6 +17,8 @@ pub struct PathContext {
     pub home: Option<String>,
     /// The directory that `${project}` means. Absolute.
     pub project: Option<String>,
+    /// Where that really is, where a symlink is on the way: `${project}` means it as well. Absolute.
+    pub project_is: Option<String>,
     /// Files that what judges calls lives in, such as a ledger. Absolute. What begins with the name of one and a `-` belongs to it.
     pub own: Vec<String>,
 }

@@ -30,8 +30,8 @@ use crate::policy::document::{
     DocumentError, DocumentFormat, PolicyDocument, PolicyMode, PolicySource, load,
 };
 use crate::policy::{
-    Effect, NeedsFiles, NetworkReach, Policy, SealedFiles, Verdict, VerdictCause, denies_all_of,
-    explain, judge, rule_names, sealed, suggest, suggest_reject,
+    Effect, FileOpener, NeedsFiles, NetworkReach, Policy, SealedFiles, SealedLook, Verdict,
+    VerdictCause, denies_all_of, explain, judge, rule_names, sealed, suggest, suggest_reject,
 };
 use crate::preview::{self, FileChange};
 
@@ -195,11 +195,12 @@ impl Policies {
     ///
     /// # Errors
     /// When the policies cannot be read.
-    pub fn sealed(&self, more: &[String]) -> Result<SealedFiles, String> {
+    pub fn sealed(&self, more: &[String], opener: FileOpener<'_>) -> Result<SealedFiles, String> {
         let files = CachedFiles::new(&RealFiles);
         let policy = &self.current()?.policy;
-        let homes = [self.options.home.clone()];
-        Ok(sealed(policy, &self.options.cwd, more, &homes, &files))
+        let homes = std::slice::from_ref(&self.options.home);
+        let look = SealedLook { root: &self.options.cwd, more, homes, opener };
+        Ok(sealed(policy, &look, &files))
     }
 
     /// What a confined command reaches of the network; `None`: no policy says anything of that. Blocks.
@@ -548,10 +549,10 @@ impl Policies {
         if let Some(ready) = self.state().filter(same) {
             return Ok(ready);
         }
-        let ready = Arc::new(ReadyPolicies::new(
-            snapshot,
-            PathContext { project: Some(self.project()), ..self.place() },
-        )?);
+        let project = self.project();
+        let project_is = layers::real_path(&project).filter(|real| *real != project);
+        let context = PathContext { project: Some(project), project_is, ..self.place() };
+        let ready = Arc::new(ReadyPolicies::new(snapshot, context)?);
         *self.ready.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&ready));
         Ok(ready)
     }
@@ -573,6 +574,7 @@ impl Policies {
             cwd: self.options.cwd.clone(),
             home: Some(self.options.home.clone()),
             project: self.options.project.clone(),
+            project_is: None,
             own: self.options.own.clone(),
         }
     }
