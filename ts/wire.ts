@@ -847,7 +847,7 @@ repositories: Array<string>,
 stores: Array<string>,
 /** Whether what was committed may be elsewhere all the same. */
 unheld: boolean,
-/** Whether these are all. */
+/** Whether all names were looked at. */
 complete: boolean,
 /** Where they are not all for these folders alone: they could not be listed. */
 unlisted: Array<string>,

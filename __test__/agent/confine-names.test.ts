@@ -63,7 +63,8 @@ describe.runIf(report.namespaces)('a confined command', () => {
     ];
     for (const [link, target] of links) symlinkSync(target, join(root, link));
     put({
-      'r.sh': 'cat .env cfg/dev sub/.aws/key s3/key; echo x > .env; echo x > .github/job; echo x > .envrc\nfor each in .env .github sub/.aws .envrc; do rm $each; mv $each gone; mkdir $each; done\necho rea""ched',
+      'r.sh':
+        'cat .env cfg/dev sub/.aws/key s3/key; echo x > .env; echo x > .github/job; echo x > .envrc\nfor each in .env .github sub/.aws .envrc; do rm $each; mv $each gone; mkdir $each; done\necho rea""ched',
     });
     for (const policy of ['preset:developer', rules('')] as const) {
       const { said, asked } = await run('sh r.sh', { policy });
@@ -173,7 +174,13 @@ describe.runIf(report.namespaces)('a confined command', () => {
     mkdirSync(join(home, '.gradle/enterprise'), { recursive: true });
     writeFileSync(join(home, '.gitconfig'), 'TOKEN');
     writeFileSync(join(home, '.gradle/enterprise/keys.properties'), 'TOKEN');
-    const names = ['~/.gitconfig', '$HOME/.gitconfig', '"$HOME/.gitconfig"', '"${HOME}"/.gitconfig', `${home}/.gitconfig`];
+    const names = [
+      '~/.gitconfig',
+      '$HOME/.gitconfig',
+      '"$HOME/.gitconfig"',
+      '"${HOME}"/.gitconfig',
+      `${home}/.gitconfig`,
+    ];
     for (const policy of ['preset:developer', 'preset:read-only'] as const) {
       for (const name of [...names, '~/.gradle/enterprise/keys.properties']) {
         const { said, asked } = await run(`cat ${name}`, { policy });
@@ -200,7 +207,10 @@ describe.runIf(report.namespaces)('a confined command', () => {
     writeFileSync(named('cl\xe9.pem'), 'x');
     const { said, asked } = await run('./none; echo rea""ched', { policy: 'preset:developer' });
     expect(asked).toEqual([
-      { description: expect.stringContaining('names are not UTF-8'), reason: expect.anything() },
+      {
+        description: expect.stringContaining('names are not UTF-8'),
+        reason: expect.stringContaining('have names that are not UTF-8'),
+      },
     ]);
     expect(said).toContain('have names that are not UTF-8');
     expect(said).not.toContain('reached');

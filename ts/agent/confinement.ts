@@ -164,8 +164,11 @@ async function putNewAside(
   now: readonly NativeSealed[],
   { places, together }: { places: readonly string[]; together: TogetherCommand },
 ): Promise<ConfinedEnd> {
+  const seen = new Set(before.flatMap(({ unnamed }) => unnamed));
   // What the command closed, or called so that it is hidden, may hold some. Where more is not known, each folder may.
-  const isKnown = now.every(({ complete, unlisted }) => complete || unlisted.length > 0);
+  const isKnown =
+    now.every(({ complete, unlisted }) => complete || unlisted.length > 0) &&
+    now.every(({ unnamed }) => unnamed.every((path) => seen.has(path)));
   const old = new Set(before.flatMap(({ hidden }) => hidden));
   const hidden = now.flatMap((each) => each.hidden).filter((path) => !old.has(path));
   const closed = [...hidden, ...now.flatMap(({ unlisted }) => unlisted)];

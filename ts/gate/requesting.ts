@@ -159,7 +159,7 @@ class CodeRequest {
       const asksAlways = this.#meanwhile?.asksAlways ?? true;
       if (asksAlways !== false) {
         const asked = alwaysAsked(await asker.judge(call, by), gating);
-        return asked.effect === 'ask' && asksAlways !== true ? { ...asked, reason: asksAlways } : asked;
+        return asksAlways === true ? asked : becauseOf(asksAlways, asked);
       }
       const ruled = await asker.judge(call, { ...by, gating: { ...gating, action: 'allow' } });
       const isNamed = this.#meanwhile?.isNamed === true;
@@ -342,6 +342,13 @@ function gatingOf({ allowedDecisions, timeoutMs, needs = [], remindMs }: OpenReq
 function alwaysAsked(verdict: CallVerdict, gating: Gating): CallVerdict {
   if (verdict.effect !== 'allow') return verdict;
   return verdict.instead ?? { effect: 'ask', floor: true, said: verdict.said, who: whoOf(gating), askedBy: 'program' };
+}
+
+/** What the policies say of it is not why it is asked about. */
+function becauseOf(why: string, verdict: CallVerdict): CallVerdict {
+  if (verdict.effect !== 'ask') return verdict;
+  const { said } = verdict;
+  return { ...verdict, reason: why, ...(said == null ? {} : { said: { ...said, reason: `${why}; ${said.reason}` } }) };
 }
 
 /** @throws {DuplicateRequestError} */

@@ -42,7 +42,7 @@ fn context() -> PathContext {
         cwd: "/work/app".to_owned(),
         home: Some("/home/me".to_owned()),
         project: Some("/work/app".to_owned()),
-        project_is: None,
+        project_as: None,
         own: Vec::new(),
     }
 }
@@ -466,7 +466,7 @@ fn judged_in(
         cwd: root.clone(),
         home: Some("/home/me".to_owned()),
         project: Some(root),
-        project_is: None,
+        project_as: None,
         own: Vec::new(),
     };
     let policy = Policy::compile(own.chain([preset]).collect(), &place).unwrap();

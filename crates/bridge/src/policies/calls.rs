@@ -433,7 +433,7 @@ struct NativeSealed {
     stores: Vec<String>,
     /// Whether what was committed may be elsewhere all the same.
     unheld: bool,
-    /// Whether these are all.
+    /// Whether all names were looked at.
     complete: bool,
     /// Where they are not all for these folders alone: they could not be listed.
     unlisted: Vec<String>,

@@ -72,7 +72,7 @@ pub struct SealedFiles {
     pub stores: Vec<String>,
     /// Whether what was committed may be elsewhere all the same.
     pub unheld: bool,
-    /// Whether these are all.
+    /// Whether all names were looked at.
     pub complete: bool,
     /// Where they are not all for these folders alone: they could not be listed.
     pub unlisted: Vec<String>,
@@ -287,7 +287,7 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
             break;
         }
     }
-    found.complete = !is_cut && found.unlisted.is_empty() && found.unnamed.is_empty();
+    found.complete = !is_cut && found.unlisted.is_empty();
     if is_cut {
         found.unlisted.clear();
     }

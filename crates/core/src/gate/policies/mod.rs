@@ -550,8 +550,8 @@ impl Policies {
             return Ok(ready);
         }
         let project = self.project();
-        let project_is = layers::real_path(&project).filter(|real| *real != project);
-        let context = PathContext { project: Some(project), project_is, ..self.place() };
+        let project_as = self.other_name_of(&project);
+        let context = PathContext { project: Some(project), project_as, ..self.place() };
         let ready = Arc::new(ReadyPolicies::new(snapshot, context)?);
         *self.ready.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&ready));
         Ok(ready)
@@ -569,12 +569,23 @@ impl Policies {
         })
     }
 
+    /// How the project is called besides: really, or as the current folder says it.
+    fn other_name_of(&self, project: &str) -> Option<String> {
+        let real = layers::real_path(project)?;
+        let here = layers::real_path(&self.options.cwd)?;
+        let below =
+            here.strip_prefix(&real).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let as_said = || self.options.cwd.strip_suffix(below?);
+        let other = if real == project { as_said()?.to_owned() } else { real.clone() };
+        (other != project && !other.is_empty()).then_some(other)
+    }
+
     fn place(&self) -> PathContext {
         PathContext {
             cwd: self.options.cwd.clone(),
             home: Some(self.options.home.clone()),
             project: self.options.project.clone(),
-            project_is: None,
+            project_as: None,
             own: self.options.own.clone(),
         }
     }

@@ -305,7 +305,7 @@ fn a_variable_without_a_value_allows_nothing() {
         cwd: "/x".to_owned(),
         home: None,
         project: None,
-        project_is: None,
+        project_as: None,
         own: Vec::new(),
     };
     let compiled = |effect: &str| {
