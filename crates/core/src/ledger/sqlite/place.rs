@@ -159,7 +159,7 @@ impl LedgerFiles {
     }
 
     /// Refuses a rollback journal beside it. A ledger has a log instead, so a journal is not of ours, and SQLite would play it into
-    /// the ledger. An empty one is none to SQLite.
+    /// the ledger. SQLite passes over an empty one.
     pub(crate) fn has_no_journal(&self) -> Result<(), LedgerError> {
         let path = self.beside(JOURNAL);
         match fs::symlink_metadata(&path) {
