@@ -8,7 +8,7 @@ import { confineProgram, isMeant, patternFault, runByGit, type NativeGitFiles } 
 import { takeOptions } from '../options/check.js';
 import { checkFlag, checkList, checkRecord } from '../options/names.js';
 import { linksTo, putAside, realAbsent } from './aside.js';
-import { exists, isAmong, isFolder, leadsNowhere, linksOn, realPath, steadyPath } from './files.js';
+import { exists, isAmong, isFolder, isIn, leadsNowhere, linksOn, realPath, steadyPath } from './files.js';
 import { knownPlaces } from './places.js';
 import type { NetworkAccess, LaunchPlan } from './plan.js';
 import { SANDBOX_EXEC, checkProgram, confinementReport } from './program.js';
@@ -169,7 +169,8 @@ function planOf(
   const kept = [...plan.protect, ...plan.hide];
   const missing = realAbsent([...git.absent, ...absolute(settings.absent ?? []), ...kept.filter(leadsNowhere)]);
   // What cannot be made need not be kept away.
-  const absent = missing.filter((path) => isAmong(path, write));
+  const places = write.map(realPath);
+  const absent = missing.filter((path) => places.some((place) => isIn(path, place)));
   const links = linksTo(kept, write);
   let together: TogetherCommand | undefined;
   const wasThere = (path: string) => together?.wasThere(path) ?? git.repositories.includes(path);
