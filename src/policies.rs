@@ -183,6 +183,7 @@ fn here() -> PathContext {
         cwd: text(cwd).unwrap_or_else(|| "/".to_owned()),
         home: std::env::var("HOME").ok().or_else(|| std::env::var("USERPROFILE").ok()),
         project: text(project),
+        project_as: None,
         own: Vec::new(),
     }
 }

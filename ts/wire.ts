@@ -135,6 +135,7 @@ export type DocumentOperations = {
   toml: { takes: WriteToml; answers: string };
   patternFault: { takes: FindFault; answers: string | null };
   builtinTools: { takes: ListBuiltinTools; answers: Array<string> };
+  toolchainSecrets: { takes: ListToolchainSecrets; answers: Array<string> };
   preset: { takes: ReadPreset; answers: string | null };
   settings: { takes: ReadSettings; answers: NativeSettings };
   project: { takes: FindProject; answers: string };
@@ -293,7 +294,13 @@ homes: readonly string[], };
 /** The files that a command that runs unasked must not reach. */
 export type FindSealed = {
 /** Folders to look below, beside the current one. */
-more: readonly string[], };
+more: readonly string[],
+/** The tool that starts the command. */
+toolName: string,
+/** What the command is held to, where its verdict rests on that. */
+held: 'project' | 'nothing' | null,
+/** How it runs confined; `null`: it is not sure that it is held to that. */
+run: NativeConfinedRun | null, };
 
 /** Whose the first policies are of those that have a say about a call. */
 export type FirstPolicies = "gate" | "reader" | "run";
@@ -382,6 +389,9 @@ export type ListRecords = { runId: string, };
 export type ListRuns = {
 /** Only those that can be continued. */
 open: boolean, limit: number, };
+
+/** Secrets among what toolchains keep in a home: paths below it. */
+export type ListToolchainSecrets = Record<symbol, never>;
 
 /** All that are trusted. */
 export type ListTrusted = Record<symbol, never>;
@@ -837,10 +847,12 @@ repositories: Array<string>,
 stores: Array<string>,
 /** Whether what was committed may be elsewhere all the same. */
 unheld: boolean,
-/** Whether these are all. */
+/** Whether all names were looked at. */
 complete: boolean,
 /** Where they are not all for these folders alone: they could not be listed. */
-unlisted: Array<string>, };
+unlisted: Array<string>,
+/** Those that nothing keeps from the command: a part of the name is no text (U+FFFD here). */
+unnamed: Array<string>, };
 
 /** A file as it was seen. */
 export type NativeSeen = { path: string, target: string | null, before: string | null, };

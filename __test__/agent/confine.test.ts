@@ -118,7 +118,7 @@ describe.runIf(report.supported)('a command of a deep agent with confine', () =>
 
   test('leaves none in a folder that is hidden by its name, and tells where not all could be looked at', async () => {
     using heard = listenToWarnings();
-    const line = String.raw`git init -q deep/.ssh/er; mkdir "$(printf 'x\377')"; git init -q .`;
+    const line = String.raw`git init -q deep/.ssh/er; git init -q "$(printf 'x\377')"; git init -q .`;
     const { model, prompts } = scripted([calls(call('execute', { command: line }, 'c1')), says('done')]);
     await createDeepAgent({ model, backend: createLocalBackend({ root }), confine: true }).generate({ prompt: 'go' });
     expect(['.git', 'deep/.ssh/er/.git'].map((name) => existsSync(join(root, name)))).toEqual([false, false]);

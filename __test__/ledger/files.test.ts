@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -68,6 +69,20 @@ describe('a file of another application is refused and left as it is', () => {
     expect(statSync(path).mtimeMs).toBe(mtimeMs);
     expect(readdirSync(dirname(path)).filter((name) => /-(wal|shm|journal|lock|owners)$/.test(name))).toEqual([]);
   });
+});
+
+it('a rollback journal beside a ledger is refused, and the ledger is as it was once that is away', async () => {
+  const path = on.path();
+  const gate = on.gate(path);
+  await ask(gate, {});
+  await gate.close();
+  const journal = `${path}-journal`;
+  expect(statSync(journal).size).toBe(0);
+  writeFileSync(journal, 'a journal of another program');
+  const error = await refuses(on.gate(path), 'ERR_LEDGER_CORRUPT');
+  expect(error.message).toContain(`countersign did not write ${journal}`);
+  rmSync(journal);
+  expect(await on.gate(path).pending()).toHaveLength(1);
 });
 
 describe('a ledger of a later version', () => {

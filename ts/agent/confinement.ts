@@ -1,5 +1,5 @@
 /** How the commands of an agent are confined. */
-import { resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import type { ToolSet } from 'ai';
 import type { Backend, DeepAgentOptions } from '../../agent.js';
 import type { ConfinedWrites, ConfineSettings } from '../../index.js';
@@ -13,7 +13,7 @@ import { TogetherCommand } from '../confine/together.js';
 import { currentCaller } from '../gate/caller.js';
 import { localGate } from '../gate/gate.js';
 import { mayMeanwhile } from '../gate/requesting.js';
-import type { NativeNetwork, NativeSealed } from '../native.js';
+import type { FindSealed, NativeNetwork, NativeSealed } from '../native.js';
 import { takeNeeded } from '../options/check.js';
 import { checkFlag } from '../options/names.js';
 import { Policies } from '../policy/policies.js';
@@ -26,9 +26,12 @@ import {
   type Confinement,
 } from './tools/settings.js';
 
+/** The tool that starts commands. */
+const TOOL = 'execute';
+
 /** What policies are asked. */
 interface PolicySource {
-  sealed(more: readonly string[]): Promise<NativeSealed>;
+  sealed(look: FindSealed): Promise<NativeSealed>;
   network(): Promise<NativeNetwork | null>;
 }
 
@@ -68,21 +71,33 @@ export function confinementOf(
     const all = await Promise.all(sources.map((source) => source.network()));
     return all.filter((said) => said !== null);
   };
+  const run = () => {
+    const { network, localSockets, write = ['.'] } = settings;
+    const { supported, open } = confinementReport();
+    const isWhole = supported && open.length === 0 && localSockets !== true;
+    // A host of a list is reached without asking.
+    const isOffline = network === undefined || network === 'none' || network === 'ask';
+    const isHere = backend.canConfine === true && confinesIn(backend.execute) === backend.root;
+    if (!isWhole || !isOffline || !isHere || write.some((path) => path.startsWith('~'))) return undefined;
+    return { writes: write.map((path) => resolve(backend.root, path)) };
+  };
   return {
     start: async (call, beside = []) => {
       // What was there when the agent was made may have been moved away.
       warnOfAbsent({ settings, place: `${place}: confine`, cwd: backend.root, env: {} });
       const looked = [...more, ...beside];
       const judging = sourcesNow();
-      let sealed = await sealedBy(judging, looked);
+      const look = { more: looked, toolName: TOOL, held: call.confinedTo ?? null, run: run() ?? null };
+      let sealed = await sealedBy(judging, look);
       const open = openFor(call, sealed);
       const isWhole = !open.includes(NOT_LOOKED_AT);
       if (open.length > 0) {
         await checkOpen(settings, call, open);
         // While somebody was asked, others went on.
-        sealed = await sealedBy(judging, looked);
+        sealed = await sealedBy(judging, look);
       }
-      const whole = heldTo(call.confinedTo, withSealed(settings, sealed, ownFilesOf(control, backend.root)), sealed);
+      const ledger = control?.ownFiles() ?? { there: [], absent: [] };
+      const whole = heldTo(call.confinedTo, withSealed(settings, sealed, ledger), sealed);
       const places = [backend.root, ...looked];
       // Where the look failed, it is unknown what is new.
       const begin = () => {
@@ -91,7 +106,7 @@ export function confinementOf(
         const together = new TogetherCommand(repositories, places);
         return async () => {
           try {
-            return await putNewAside(sealed, await sealedBy(judging, looked), { places, together });
+            return await putNewAside(sealed, await sealedBy(judging, look), { places, together });
           } finally {
             together.end();
           }
@@ -104,16 +119,7 @@ export function confinementOf(
         begin,
       };
     },
-    run: () => {
-      const { network, localSockets, write = ['.'] } = settings;
-      const { supported, open } = confinementReport();
-      const isWhole = supported && open.length === 0 && localSockets !== true;
-      // A host of a list is reached without asking.
-      const isOffline = network === undefined || network === 'none' || network === 'ask';
-      const isHere = backend.canConfine === true && confinesIn(backend.execute) === backend.root;
-      if (!isWhole || !isOffline || !isHere || write.some((path) => path.startsWith('~'))) return undefined;
-      return { writes: write.map((path) => resolve(backend.root, path)) };
-    },
+    run,
     networks,
     always,
   };
@@ -146,8 +152,8 @@ function networkBy(
   return isOpen ? { network: 'ask' } : {};
 }
 
-const sealedBy = (sources: readonly PolicySource[], more: readonly string[]): Promise<NativeSealed[]> =>
-  Promise.all(sources.map((source) => source.sealed(more)));
+const sealedBy = (sources: readonly PolicySource[], look: FindSealed): Promise<NativeSealed[]> =>
+  Promise.all(sources.map((source) => source.sealed(look)));
 
 /**
  * Puts aside the repositories that are there now and were not before. A user who is not told otherwise believes that these are
@@ -158,8 +164,11 @@ async function putNewAside(
   now: readonly NativeSealed[],
   { places, together }: { places: readonly string[]; together: TogetherCommand },
 ): Promise<ConfinedEnd> {
+  const seen = new Set(before.flatMap(({ unnamed }) => unnamed));
   // What the command closed, or called so that it is hidden, may hold some. Where more is not known, each folder may.
-  const isKnown = now.every(({ complete, unlisted }) => complete || unlisted.length > 0);
+  const isKnown =
+    now.every(({ complete, unlisted }) => complete || unlisted.length > 0) &&
+    now.every(({ unnamed }) => unnamed.every((path) => seen.has(path)));
   const old = new Set(before.flatMap(({ hidden }) => hidden));
   const hidden = now.flatMap((each) => each.hidden).filter((path) => !old.has(path));
   const closed = [...hidden, ...now.flatMap(({ unlisted }) => unlisted)];
@@ -181,15 +190,10 @@ async function putNewAside(
   return { made, told };
 }
 
+/** Where the approvals are. */
 interface LedgerFiles {
   there: readonly string[];
   absent: readonly string[];
-}
-
-/** Where the approvals are. What cannot be made there need not be kept away. */
-function ownFilesOf(control: { ownFiles(): LedgerFiles } | undefined, root: string): LedgerFiles {
-  const { there, absent } = control?.ownFiles() ?? { there: [], absent: [] };
-  return { there, absent: absent.filter((path) => path.startsWith(`${resolve(root)}${sep}`)) };
 }
 
 /**
@@ -223,15 +227,35 @@ const NOT_HELD: OpenFiles = {
   open: ['protected-files'],
 };
 
+/** How many names are told. */
+const MOST_NAMES = 3;
+
+/** Those that the plan of a command, which is a text, cannot name. */
+function notNamed(unnamed: readonly string[]): OpenFiles {
+  const names = unnamed.slice(0, MOST_NAMES).map((name) => JSON.stringify(name));
+  const more = unnamed.length > MOST_NAMES ? `, and ${unnamed.length - MOST_NAMES} more` : '';
+  const which = `${names.join(', ')}${more}`;
+  return {
+    told: `It may read and change files that the policies protect, since their names are not UTF-8: ${which}.`,
+    why: `files that the policies protect have names that are not UTF-8 (${which})`,
+    open: ['hidden-files', 'protected-files'],
+  };
+}
+
 /** A command that a human approved, and one that changes nothing, need not be held to what git keeps. */
 function openFor({ confinedTo }: ConfinedCall, sealed: readonly NativeSealed[]): OpenFiles[] {
   const isLost = confinedTo === 'project' && sealed.some(({ unheld }) => unheld);
-  return [...(sealed.every(({ complete }) => complete) ? [] : [NOT_LOOKED_AT]), ...(isLost ? [NOT_HELD] : [])];
+  const unnamed = [...new Set(sealed.flatMap((each) => each.unnamed))];
+  return [
+    ...(sealed.every(({ complete }) => complete) ? [] : [NOT_LOOKED_AT]),
+    ...(unnamed.length === 0 ? [] : [notNamed(unnamed)]),
+    ...(isLost ? [NOT_HELD] : []),
+  ];
 }
 
 /** Who approves the command says whether it runs all the same. @throws {ConfinementError} */
 async function checkOpen(settings: ConfineSettings, call: ConfinedCall, open: readonly OpenFiles[]): Promise<void> {
-  if (settings.demand === 'whole' && open.includes(NOT_LOOKED_AT)) {
+  if (settings.demand === 'whole' && open.some((each) => each !== NOT_HELD)) {
     throw notRun(open, 'Demand less, or give the agent a smaller root.');
   }
   if (!call.isApproved) await askedAnyway(call, open);
@@ -244,12 +268,12 @@ async function askedAnyway({ command, abortSignal }: ConfinedCall, open: readonl
   const { allowed, reason } = await mayMeanwhile(
     caller,
     {
-      toolName: 'execute',
+      toolName: TOOL,
       args: { command },
       allowedDecisions: ['approve', 'reject'],
       description: `${open.map(({ told }) => told).join(' ')} It runs confined: ${command}`,
       isNamed: false,
-      asksAlways: true,
+      asksAlways: open.map(({ why }) => why).join(', and '),
     },
     abortSignal ?? new AbortController().signal,
   );

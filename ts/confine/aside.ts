@@ -29,8 +29,8 @@ const GIT = '.git';
 const files = () => process.getBuiltinModule('node:fs');
 
 /**
- * Where those of these would lie that are not there: no symlink leads to them yet. Folders on the way may be missing as well. In what is
- * no folder there is never anything.
+ * Where those of these would lie that are not there. Folders on the way may be missing as well. In what is no folder there is never
+ * anything.
  */
 export const realAbsent = (paths: readonly string[]): string[] => [
   ...new Set(paths.map(realOfMissing).filter((path) => path !== undefined)),
@@ -47,7 +47,12 @@ function realOfMissing(path: string): string | undefined {
       return missing === undefined ? undefined : join(missing, basename(path));
     }
     const own = join(real, basename(path));
-    return folder.isDirectory() && about(own) === undefined ? own : undefined;
+    if (!folder.isDirectory()) return undefined;
+    const there = about(own);
+    if (there === undefined) return own;
+    const target = there.isSymbolicLink() ? whereTo(own) : own;
+    // As many symlinks as lead in a circle lead to one.
+    return target === own || linksOn(target).length > 0 ? undefined : realOfMissing(target);
   } catch {
     return undefined;
   }

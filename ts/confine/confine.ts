@@ -8,7 +8,7 @@ import { confineProgram, isMeant, patternFault, runByGit, type NativeGitFiles } 
 import { takeOptions } from '../options/check.js';
 import { checkFlag, checkList, checkRecord } from '../options/names.js';
 import { linksTo, putAside, realAbsent } from './aside.js';
-import { exists, isAmong, isFolder, linksOn, realPath, steadyPath } from './files.js';
+import { exists, isAmong, isFolder, isIn, leadsNowhere, linksOn, realPath, steadyPath } from './files.js';
 import { knownPlaces } from './places.js';
 import type { NetworkAccess, LaunchPlan } from './plan.js';
 import { SANDBOX_EXEC, checkProgram, confinementReport } from './program.js';
@@ -166,8 +166,12 @@ function planOf(
     withoutNamespaces: !report.namespaces,
     open: [...report.open, ...(settings.localSockets === true ? (['local-sockets'] as const) : [])],
   };
-  const absent = realAbsent([...git.absent, ...absolute(settings.absent ?? [])]);
-  const links = linksTo(plan.protect, write);
+  const kept = [...plan.protect, ...plan.hide];
+  const missing = realAbsent([...git.absent, ...absolute(settings.absent ?? []), ...kept.filter(leadsNowhere)]);
+  // What cannot be made need not be kept away.
+  const places = write.map(realPath);
+  const absent = missing.filter((path) => places.some((place) => isIn(path, place)));
+  const links = linksTo(kept, write);
   let together: TogetherCommand | undefined;
   const wasThere = (path: string) => together?.wasThere(path) ?? git.repositories.includes(path);
   const others = () => allRepositories(git, runByGit(write, homes)).filter((path) => !wasThere(path));

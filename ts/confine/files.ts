@@ -9,6 +9,10 @@ export const exists = (path: string): boolean => files().existsSync(path);
 export const isFolder = (path: string): boolean =>
   files().statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
+/** Whether it is a symlink to what is not there. */
+export const leadsNowhere = (path: string): boolean =>
+  !exists(path) && files().lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
 /** The path itself where it leads nowhere. */
 export function realPath(path: string): string {
   try {

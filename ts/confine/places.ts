@@ -1,6 +1,7 @@
 /** Where a system has its programs and a user their toolchains, and which parts must not be read. */
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import { toolchainSecrets } from '../native.js';
 import { exists, isAmong, steadyPath } from './files.js';
 
 /** The words of a text, without blanks. */
@@ -33,13 +34,6 @@ const TOOLCHAINS = listed(`
   .pub-cache .composer .gem .poetry .conda go .local/bin .local/lib .local/share/mise .local/share/uv
   .local/share/pnpm .local/share/pipx .local/share/fnm .local/share/virtualenv .cache/ms-playwright
   .cache/puppeteer .gitconfig .config/git .editorconfig .tool-versions
-`);
-
-/** Secrets among those: tokens of registries. */
-const TOOLCHAIN_SECRETS = listed(`
-  .cargo/credentials .cargo/credentials.toml .gradle/gradle.properties .m2/settings.xml
-  .m2/settings-security.xml .gem/credentials .composer/auth.json .nuget/NuGet/NuGet.Config
-  .config/git/credentials .local/share/uv/credentials
 `);
 
 /** Variables that say where a toolchain is. */
@@ -78,7 +72,7 @@ export function knownPlaces(
   const read = [...(SYSTEM[platform] ?? []), ...below(TOOLCHAINS), ...named, ...tools];
   return {
     read: [...new Set(read)].filter((path) => exists(path) && !isTooMuch(path, home)),
-    hide: [...SYSTEM_SECRETS, ...below(TOOLCHAIN_SECRETS)].filter((path) => exists(path)),
+    hide: [...SYSTEM_SECRETS, ...below(toolchainSecrets())].filter((path) => exists(path)),
     home,
   };
 }

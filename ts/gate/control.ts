@@ -15,6 +15,7 @@ import type {
   PolicyProblem,
   PolicyVerdict,
 } from '../../index.js';
+import { whereTo } from '../confine/files.js';
 import { messageOf } from '../errors/message-of.js';
 import { reasonOfError } from '../errors/reason-of.js';
 import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
@@ -23,6 +24,7 @@ import {
   projectDirectory,
   weighCall,
   type BoundBy,
+  type FindSealed,
   type NativeCallParts,
   type NativeJudged,
   type NativeLayers,
@@ -123,14 +125,15 @@ export class GateControl {
   }
 
   /**
-   * Files of the gate's own: its ledger, with what it and SQLite keep beside it. `absent`: the journals that are not there, which
-   * SQLite would play into a ledger. A ledger of ours has a log instead.
+   * Files of the gate's own: its ledger, with what it and SQLite keep beside it, by each of its names. `absent`: the journals that are not
+   * there, which a ledger never has.
    */
   ownFiles(): { there: string[]; absent: string[] } {
     const isThere = process.getBuiltinModule('node:fs').existsSync;
+    const all = [...new Set(this.#own.flatMap((path) => [path, whereTo(path)]))];
     return {
-      there: this.#own.flatMap((path) => BESIDE.map((end) => `${path}${end}`)).filter((path) => isThere(path)),
-      absent: this.#own.map((path) => `${path}-journal`).filter((path) => !isThere(path)),
+      there: all.flatMap((path) => BESIDE.map((end) => `${path}${end}`)).filter((path) => isThere(path)),
+      absent: all.map((path) => `${path}-journal`).filter((path) => !isThere(path)),
     };
   }
 
@@ -329,9 +332,9 @@ export class GateControl {
     return this.#reading().layers();
   }
 
-  /** The files that an unasked command must not reach. */
-  sealed(more: readonly string[]): Promise<NativeSealed> {
-    return this.#reading().sealed(more);
+  /** The files that a command must not reach. */
+  sealed(look: FindSealed): Promise<NativeSealed> {
+    return this.#reading().sealed(look);
   }
 
   /** What a confined command reaches of the network; `null`: no policy says anything of that. */

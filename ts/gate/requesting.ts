@@ -67,8 +67,8 @@ export function requestApproval(
 export interface DoneMeanwhile extends GateRequest {
   /** Whether the program names it: then it is asked about only where a rule asks. */
   isNamed: boolean;
-  /** A human is asked even if something allows it. */
-  asksAlways?: boolean;
+  /** A human is asked even if something allows it; a text: for this reason. */
+  asksAlways?: boolean | string;
 }
 
 /**
@@ -91,7 +91,7 @@ export async function mayMeanwhile(
 /** What needs no human where something allows it. */
 interface MeanwhileRules {
   isNamed: boolean;
-  asksAlways: boolean;
+  asksAlways: boolean | string;
 }
 
 class CodeRequest {
@@ -156,9 +156,13 @@ class CodeRequest {
         usesGrants,
       };
       const call = { toolCallId, toolName, args: judged, context: {} };
-      if (this.#meanwhile?.asksAlways !== false) return alwaysAsked(await asker.judge(call, by), gating);
+      const asksAlways = this.#meanwhile?.asksAlways ?? true;
+      if (asksAlways !== false) {
+        const asked = alwaysAsked(await asker.judge(call, by), gating);
+        return asksAlways === true ? asked : becauseOf(asksAlways, asked);
+      }
       const ruled = await asker.judge(call, { ...by, gating: { ...gating, action: 'allow' } });
-      const { isNamed } = this.#meanwhile;
+      const isNamed = this.#meanwhile?.isNamed === true;
       // A rule that asks has its say; that no rule speaks of it is no objection to what the program names.
       if (isNamed && (ruled.effect === 'allow' || (ruled.effect === 'ask' && !isAskedByRule(ruled))))
         return { effect: 'allow', said: ruled.said };
@@ -338,6 +342,13 @@ function gatingOf({ allowedDecisions, timeoutMs, needs = [], remindMs }: OpenReq
 function alwaysAsked(verdict: CallVerdict, gating: Gating): CallVerdict {
   if (verdict.effect !== 'allow') return verdict;
   return verdict.instead ?? { effect: 'ask', floor: true, said: verdict.said, who: whoOf(gating), askedBy: 'program' };
+}
+
+/** What the policies say of it is not why it is asked about. */
+function becauseOf(why: string, verdict: CallVerdict): CallVerdict {
+  if (verdict.effect !== 'ask') return verdict;
+  const { said } = verdict;
+  return { ...verdict, reason: why, ...(said == null ? {} : { said: { ...said, reason: `${why}; ${said.reason}` } }) };
 }
 
 /** @throws {DuplicateRequestError} */

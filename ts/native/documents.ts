@@ -99,6 +99,11 @@ export function runByGit(folders: readonly string[], homes: readonly string[]): 
   return documents('runByGit', { folders, homes });
 }
 
+/** Secrets among what toolchains keep in a home: paths below it. */
+export function toolchainSecrets(): readonly string[] {
+  return documents('toolchainSecrets', {});
+}
+
 /** Whether one of these patterns of addresses surely means this address. */
 export function isMeant(patterns: readonly string[], url: string): boolean {
   return documents('isMeant', { patterns, url });

@@ -3,6 +3,7 @@ import type { Grant } from '../../index.js';
 import { binding, open, operationText } from '../addon.js';
 import { after, type Awaitable } from '../values/awaitable.js';
 import type {
+  FindSealed,
   NativeAnsweredCall,
   NativeCall,
   NativeJudged,
@@ -80,9 +81,9 @@ export class NativePolicies {
     return this.#later('refresh', { files });
   }
 
-  /** The files that an unasked command must not reach: below the current folder, and below these. */
-  sealed(more: readonly string[]): Promise<NativeSealed> {
-    return this.#later('sealed', { more });
+  /** The files that a command must not reach: below the current folder, and below some more. */
+  sealed(look: FindSealed): Promise<NativeSealed> {
+    return this.#later('sealed', look);
   }
 
   /** What a confined command reaches of the network; `null`: no policy says anything of that. */

@@ -20,6 +20,7 @@ import { InternalError } from '../errors/internal-error.js';
 import { toldValue } from '../errors/told-value.js';
 import {
   NativePolicies,
+  type FindSealed,
   type NativeAsked,
   type NativeBound,
   type NativeCall,
@@ -179,9 +180,9 @@ export class Policies {
     return this.#native.hidden(toolNames);
   }
 
-  /** The files below the current folder that an unasked command must not reach. */
-  sealed(more: readonly string[]): Promise<NativeSealed> {
-    return this.#native.sealed(more);
+  /** The files that a command must not reach: below the current folder, and below some more. */
+  sealed(look: FindSealed): Promise<NativeSealed> {
+    return this.#native.sealed(look);
   }
 
   /** What a confined command reaches of the network; `null`: no policy says anything of that. */

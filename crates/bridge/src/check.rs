@@ -256,6 +256,7 @@ impl Batch {
                 (None, None) => self.defaults.project.clone(),
             },
             cwd: cwd.unwrap_or_else(|| self.defaults.cwd.clone()),
+            project_as: None,
             own: Vec::new(),
         };
         let policy = fields.get("policy").ok_or("`policy` is missing")?.get();

@@ -2,6 +2,7 @@
 //!
 //! A symlink in a place that commands may change may have been made by one, to get access to its target. It is not followed.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
@@ -86,6 +87,16 @@ pub(crate) fn find(path: &Path, follows: impl Fn(&Path) -> bool) -> Option<Resol
     }
     let (path, file) = way.pop().unwrap_or_else(|| (PathBuf::from("/"), root));
     Some(ResolvedPath { path, file, links })
+}
+
+/// The symlinks on the way to a path, as far as there is one.
+pub(crate) fn links_on(path: &Path) -> Vec<PathBuf> {
+    let links = RefCell::new(Vec::new());
+    find(path, |link| {
+        links.borrow_mut().push(link.to_path_buf());
+        true
+    });
+    links.into_inner()
 }
 
 /// The names in a path, the last one first.

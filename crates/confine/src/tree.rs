@@ -40,6 +40,8 @@ enum RootEntry {
     Copy { tree: OwnedFd, is_folder: bool, read_only: bool },
     /// A part of a copy above, mounted over itself: a mount point can be neither moved away nor replaced.
     Held { read_only: bool },
+    /// The same of a symlink, which still leads where it led.
+    HeldLink,
     /// An empty folder, writable.
     Empty,
     /// `/proc` of the new namespace; if this kernel does not let it be mounted, that of the outside.
@@ -93,6 +95,7 @@ pub(crate) fn enter(plan: &LaunchPlan) -> Result<NewRoot, String> {
             RootEntry::Held { read_only } => {
                 as_it_is(&at, |_| Ok((sys::copy_itself(&at)?, read_only)))
             }
+            RootEntry::HeldLink => hold_link(&at),
             RootEntry::Hidden => as_it_is(&at, |is_folder| Ok((masks.over(is_folder)?, true))),
             RootEntry::Empty => {
                 new_root.rules.push((path.clone(), PathAccess::Write));
@@ -186,8 +189,9 @@ impl RootLayout {
         if access == PathAccess::Read && is_there { Ok(()) } else { self.insert(found, access) }
     }
 
-    /// Mounts a path that may be changed over itself once more, read-only.
+    /// Mounts a path that may be changed over itself once more, read-only. A symlink is kept as well as its target.
     fn protect(&mut self, path: &Path) {
+        self.hold_links(path);
         let Some(real) = self.real(path) else { return };
         if let Some(RootEntry::Copy { read_only, .. }) = self.entries.get_mut(&real) {
             *read_only = true;
@@ -212,6 +216,15 @@ impl RootLayout {
             self.entries.insert(folder.to_path_buf(), RootEntry::Held { read_only: false });
         }
         true
+    }
+
+    /// Holds the symlinks on the way to a path, where they could be replaced.
+    fn hold_links(&mut self, path: &Path) {
+        for link in resolve::links_on(path) {
+            if self.hold_way(&link) {
+                self.entries.entry(link).or_insert(RootEntry::HeldLink);
+            }
+        }
     }
 
     fn insert(&mut self, found: ResolvedPath, access: PathAccess) -> Result<(), String> {
@@ -261,6 +274,9 @@ impl RootLayout {
                 self.hold_way(&real);
                 self.entries.insert(real, RootEntry::Hidden);
             }
+        }
+        for path in &plan.hide {
+            self.hold_links(path);
         }
     }
 
@@ -361,6 +377,19 @@ fn as_it_is(at: &Path, tree: impl Fn(bool) -> io::Result<(OwnedFd, bool)>) -> io
         }
     }
     last
+}
+
+/// Mounts a symlink over itself. A kernel that does not leaves it as it is: its target is kept all the same.
+fn hold_link(at: &Path) -> io::Result<()> {
+    if !fs::symlink_metadata(at).is_ok_and(|about| about.is_symlink()) {
+        return Ok(());
+    }
+    let held = sys::copy_itself(at).and_then(|link| sys::place_tree(&link, at));
+    match held {
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOTDIR)) => Ok(()),
+        Err(error) if is_gone(&error) => Ok(()),
+        held => held,
+    }
 }
 
 fn is_gone(error: &io::Error) -> bool {

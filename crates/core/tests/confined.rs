@@ -42,6 +42,7 @@ fn context() -> PathContext {
         cwd: "/work/app".to_owned(),
         home: Some("/home/me".to_owned()),
         project: Some("/work/app".to_owned()),
+        project_as: None,
         own: Vec::new(),
     }
 }
@@ -465,6 +466,7 @@ fn judged_in(
         cwd: root.clone(),
         home: Some("/home/me".to_owned()),
         project: Some(root),
+        project_as: None,
         own: Vec::new(),
     };
     let policy = Policy::compile(own.chain([preset]).collect(), &place).unwrap();

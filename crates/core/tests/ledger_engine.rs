@@ -399,7 +399,7 @@ fn what_this_user_may_not_do_is_told() {
     let mode =
         |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     let mut helper = opener(&file);
-    for beside in ["-wal", "-shm", "-lock", "-bell", "-owners"] {
+    for beside in ["-wal", "-shm", "-journal", "-lock", "-bell", "-owners"] {
         let _ = chown(format!("{}{beside}", file.display()), Some(65534), Some(65534));
     }
     let (all, read_only) = ("{\"a\": 1}", "ERR_LEDGER_READ_ONLY");

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use countersign_core::path::{DirEntry, DirListing, FileLookup, PathContext, PathError, RealFiles};
 use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, read};
-use countersign_core::policy::{Policy, sealed};
+use countersign_core::policy::{
+    ConfinedRun, ConfinedWrites, FileOpener, Policy, SealedFiles, SealedLook, sealed,
+};
 
 fn policy(rules: &str, root: &str) -> Policy {
     let source = PolicySource { layer: LayerKind::Code, name: "policy".into(), trusted: true };
@@ -21,26 +23,60 @@ fn policy(rules: &str, root: &str) -> Policy {
     Policy::compile(vec![document], &context).unwrap()
 }
 
+/// A project of a test's own, removed with all that is in it.
+struct Project(PathBuf);
+
+impl Project {
+    fn new(files: &[&str]) -> Self {
+        let temporary = std::env::temp_dir().canonicalize().unwrap();
+        let project = Self(temporary.join(format!("sealed-{}", uuid::Uuid::now_v7())));
+        for file in files {
+            let path = project.0.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        project
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+
+    /// What is sealed of it, as it is called there: for a command that is allowed by itself, or is held to this.
+    fn sealed_as(&self, root: &str, rules: &str, held: Option<ConfinedWrites>) -> SealedFiles {
+        let run = ConfinedRun { writes: vec![root.to_owned()] };
+        let opener = FileOpener { tool_name: "execute", held, run: Some(&run) };
+        let look = SealedLook { root, more: &[], homes: &[], opener };
+        sealed(&policy(&rules.replace("ROOT", root), root), &look, &RealFiles)
+    }
+
+    /// What is sealed under these rules, by names below it.
+    fn sealed(&self, rules: &str) -> (Vec<String>, Vec<String>) {
+        let found = self.sealed_as(self.path(), rules, None);
+        assert!(found.complete);
+        self.names(found)
+    }
+
+    fn names(&self, found: SealedFiles) -> (Vec<String>, Vec<String>) {
+        let names = |paths: Vec<String>| {
+            let mut names: Vec<String> =
+                paths.iter().map(|path| path[self.path().len() + 1..].to_owned()).collect();
+            names.sort();
+            names
+        };
+        (names(found.hidden), names(found.kept))
+    }
+}
+
+impl Drop for Project {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
 /// What is sealed of a project with these files, under these rules, by names below it.
 fn of(files: &[&str], rules: &str) -> (Vec<String>, Vec<String>) {
-    let temporary = std::env::temp_dir().canonicalize().unwrap();
-    let root = temporary.join(format!("sealed-{}", uuid::Uuid::now_v7()));
-    for file in files {
-        let path = root.join(file);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, "").unwrap();
-    }
-    let text = root.to_str().unwrap();
-    let found = sealed(&policy(&rules.replace("ROOT", text), text), text, &[], &[], &RealFiles);
-    fs::remove_dir_all(&root).unwrap();
-    assert!(found.complete);
-    let names = |paths: Vec<String>| {
-        let mut names: Vec<String> =
-            paths.iter().map(|path| path[text.len() + 1..].to_owned()).collect();
-        names.sort();
-        names
-    };
-    (names(found.hidden), names(found.kept))
+    Project::new(files).sealed(rules)
 }
 
 const PROJECT: &[&str] = &[
@@ -95,6 +131,155 @@ fn what_a_rule_allows_by_its_name_is_not() {
     assert!(kept.contains(&".env".to_owned()), "{kept:?}");
 }
 
+#[test]
+#[cfg(unix)]
+fn a_protected_or_denied_file_that_is_a_symlink_is_sealed() {
+    let project = Project::new(&["cfg/settings", "ci/job", "s3/key", "data/k", "plain/x"]);
+    let links = [
+        (".env", "cfg/settings"),
+        (".github", "ci"),
+        ("sub/.aws", "../s3"),
+        ("denied", "plain"),
+        ("secret", "data"),
+        ("again", "."),
+        ("loop", "loop"),
+        (".envrc", "nothing"),
+    ];
+    fs::create_dir(project.0.join("sub")).unwrap();
+    for (link, target) in links {
+        std::os::unix::fs::symlink(target, project.0.join(link)).unwrap();
+    }
+    let rules = r#"
+        [[rule]]
+        reads = ["**/denied", "**/secret/*"]
+        effect = "deny"
+    "#;
+    let (hidden, kept) = project.sealed(rules);
+    // Of what leads nowhere, rules may mean it.
+    assert_eq!(hidden, [".env", ".envrc", "denied", "loop", "secret/k", "sub/.aws"]);
+    assert_eq!(kept, [".github"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_root_that_is_called_by_a_symlink_is_sealed_as_it_is_by_its_own_name() {
+    let project = Project::new(&["homey.txt", "src/a.ts", "package.json"]);
+    let link = project.0.with_extension("link");
+    std::os::unix::fs::symlink(&project.0, &link).unwrap();
+    let (real, spelled) = (project.path().to_owned(), link.to_str().unwrap().to_owned());
+    for (root, said) in [(&spelled, &real), (&real, &spelled), (&spelled, &spelled)] {
+        let rules = format!(
+            "[[rule]]\nreads = \"{said}/homey.txt\"\neffect = \"deny\"\n\
+             [[rule]]\nwrites = \"{said}/package.json\"\neffect = \"deny\"\n"
+        );
+        let found = project.sealed_as(root, &rules, None);
+        assert_eq!(found.hidden, [format!("{root}/homey.txt")], "{root} {said}");
+        assert_eq!(found.kept, [format!("{root}/package.json")], "{root} {said}");
+    }
+    let rules = "[[rule]]\nreads = \"${project}/homey.txt\"\neffect = \"deny\"\n";
+    assert_eq!(project.sealed_as(&spelled, rules, None).hidden, [format!("{spelled}/homey.txt")]);
+    fs::remove_file(link).unwrap();
+}
+
+#[test]
+fn what_a_rule_says_of_another_tool_opens_and_seals_nothing() {
+    let files = [".env", "secret/k", "src/a", "notes.md"];
+    let rules = r#"
+        [[rule]]
+        tools = "execute"
+        reads = "ROOT/secret/**"
+        effect = "deny"
+        [[rule]]
+        tools = ["execute", "write_file"]
+        writes = "ROOT/src/**"
+        effect = "ask"
+        [[rule]]
+        tools = ["read_file", "edit_file"]
+        reads = ["ROOT/**", "ROOT/.env"]
+        writes = "ROOT/**"
+        effect = "allow"
+        [[rule]]
+        tools = "read_file"
+        reads = "ROOT/notes.md"
+        effect = "deny"
+    "#;
+    let project = Project::new(&files);
+    let (hidden, kept) = project.sealed(&rules.replace("ROOT", project.path()));
+    assert_eq!(hidden, [".env", "secret/k"]);
+    assert_eq!(kept, ["src/a"]);
+}
+
+#[test]
+fn what_a_rule_says_of_confined_commands_holds_for_each_that_runs_so() {
+    let project = Project::new(&["secret/k", "loud/k"]);
+    let rules = r#"
+        [[rule]]
+        confined = "project"
+        reads = "ROOT/secret/**"
+        effect = "deny"
+        [[rule]]
+        confined = false
+        reads = "ROOT/loud/**"
+        effect = "ask"
+        [[rule]]
+        reads = "ROOT/**"
+        effect = "allow"
+    "#;
+    for (held, expected) in [
+        (None, &["loud/k", "secret/k"][..]),
+        (Some(ConfinedWrites::Project), &["secret/k"]),
+        (Some(ConfinedWrites::Nothing), &["secret/k"]),
+    ] {
+        let found = project.sealed_as(project.path(), rules, held);
+        assert_eq!(project.names(found).0, expected, "{held:?}");
+    }
+}
+
+#[test]
+fn rules_about_the_folder_of_git_bind_what_runs_confined() {
+    let files = [".git/HEAD", ".git/config", ".git/objects/ab/c", ".git/refs/heads/main", "a"];
+    let rules = r#"
+        [[rule]]
+        reads = "ROOT/.git/config"
+        effect = "deny"
+        [[rule]]
+        writes = "ROOT/.git/**"
+        effect = "deny"
+    "#;
+    let (hidden, kept) = of(&files, rules);
+    assert_eq!(hidden, [".git/config"]);
+    for name in [".git/HEAD", ".git/objects", ".git/refs"] {
+        assert!(kept.contains(&name.to_owned()), "{name}: {kept:?}");
+    }
+    let whole = "[[rule]]\nreads = \"**/.git\"\neffect = \"ask\"\n";
+    assert_eq!(of(&files, whole).0, [".git"]);
+    let refs = "[[rule]]\nwrites = \"**/refs/heads/main\"\neffect = \"deny\"\n";
+    assert!(of(&files, refs).1.contains(&".git/refs/heads/main".to_owned()));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_name_that_is_no_text_is_passed_unless_it_would_have_to_be_hidden() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let project = Project::new(&["a", ".env"]);
+    let at = |name: &[u8]| project.0.join(OsStr::from_bytes(name));
+    fs::create_dir(at(b"caf\xe9")).unwrap();
+    fs::write(at(b"caf\xe9/menu"), "").unwrap();
+    fs::write(at(b"r\xe9sum\xe9.txt"), "").unwrap();
+    std::os::unix::fs::symlink("a", at(b"l\xe9")).unwrap();
+    assert_eq!(project.sealed("").0, [".env"]);
+    fs::write(at(b"caf\xe9/.env"), "").unwrap();
+    fs::write(at(b"cl\xe9.pem"), "").unwrap();
+    let found = project.sealed_as(project.path(), "", None);
+    assert!(found.complete);
+    let mut unnamed = found.unnamed.clone();
+    unnamed.sort();
+    let named = ["caf\u{fffd}/.env", "cl\u{fffd}.pem"];
+    assert_eq!(unnamed, named.map(|name| format!("{}/{name}", project.path())));
+    assert_eq!(found.hidden, [format!("{}/.env", project.path())]);
+}
+
 /// A project with a closed folder, and one with too many names.
 struct Unlisted;
 
@@ -128,9 +313,15 @@ impl FileLookup for Unlisted {
     }
 }
 
+fn of_unlisted(root: &str) -> SealedFiles {
+    let opener = FileOpener { tool_name: "execute", held: None, run: None };
+    let look = SealedLook { root, more: &[], homes: &[], opener };
+    sealed(&policy("", root), &look, &Unlisted)
+}
+
 #[test]
 fn a_folder_that_nobody_gets_into_is_hidden_and_one_with_too_many_names_is_told() {
-    let of = |root| sealed(&policy("", root), root, &[], &[], &Unlisted);
+    let of = of_unlisted;
     let closed = of("/closed");
     assert_eq!((closed.hidden, closed.complete), (vec!["/closed/folder".to_owned()], true));
     let open = of("/open");
@@ -140,7 +331,7 @@ fn a_folder_that_nobody_gets_into_is_hidden_and_one_with_too_many_names_is_told(
 
 #[test]
 fn what_lies_deeper_than_a_path_goes_is_told_and_not_taken_for_hidden() {
-    let deep = sealed(&policy("", "/deep"), "/deep", &[], &[], &Unlisted);
+    let deep = of_unlisted("/deep");
     assert_eq!((deep.hidden, deep.complete), (Vec::new(), false));
     assert_eq!(deep.unlisted.len(), 1);
 }

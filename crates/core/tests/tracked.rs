@@ -96,6 +96,7 @@ impl Repository {
             cwd: root.clone(),
             home: Some("/home/nobody".to_owned()),
             project: Some(root),
+            project_as: None,
             own: Vec::new(),
         };
         let source = PolicySource { layer: LayerKind::Code, name: "code".into(), trusted: true };

@@ -71,6 +71,7 @@ impl PolicyEngine {
             cwd: house::CWD.to_owned(),
             home: Some("/home/u".to_owned()),
             project: None,
+            project_as: None,
             own: Vec::new(),
         };
         let policy =

@@ -143,6 +143,7 @@ fn path() {
         cwd: "/work".to_owned(),
         home: Some("/home/u".to_owned()),
         project: Some("/work".to_owned()),
+        project_as: None,
         own: Vec::new(),
     };
     let glob = PathGlob::parse("/work/**", &vars);

@@ -272,6 +272,7 @@ fn globs() {
         cwd: "/work".to_owned(),
         home: Some("/home/u".to_owned()),
         project: Some("/work".to_owned()),
+        project_as: None,
         own: Vec::new(),
     };
     let paths: Vec<LocatedPath> =

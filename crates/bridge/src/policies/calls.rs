@@ -8,7 +8,9 @@ use countersign_core::gate::policies::{
     Grant, GrantUse, OfferOptions, Policies, PolicyCall, ShownFile,
 };
 use countersign_core::policy::document::{LayerKind, MAX_RULES, PolicyMode};
-use countersign_core::policy::{ConfinedRun, NeedsFiles, NetworkReach, SealedFiles, Verdict};
+use countersign_core::policy::{
+    ConfinedRun, ConfinedWrites, FileOpener, NeedsFiles, NetworkReach, SealedFiles, Verdict,
+};
 use serde::{Deserialize, Serialize};
 
 use super::judged::{GrantText, JudgedBeside, PolicyJudgement};
@@ -383,11 +385,36 @@ impl Operate<&Policies> for FindHidden {
 
 /// The files that a command that runs unasked must not reach.
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct FindSealed {
     /// Folders to look below, beside the current one.
     #[cfg_attr(test, ts(type = "readonly string[]"))]
     more: Vec<String>,
+    /// The tool that starts the command.
+    tool_name: String,
+    /// What the command is held to, where its verdict rests on that.
+    #[cfg_attr(test, ts(type = "'project' | 'nothing' | null"))]
+    held: Option<HeldTo>,
+    /// How it runs confined; `null`: it is not sure that it is held to that.
+    run: Option<NativeConfinedRun>,
+}
+
+/// What a confined command is held to.
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "camelCase")]
+enum HeldTo {
+    Project,
+    Nothing,
+}
+
+impl From<HeldTo> for ConfinedWrites {
+    fn from(held: HeldTo) -> Self {
+        match held {
+            HeldTo::Project => Self::Project,
+            HeldTo::Nothing => Self::Nothing,
+        }
+    }
 }
 
 /// Absolute paths.
@@ -406,19 +433,38 @@ struct NativeSealed {
     stores: Vec<String>,
     /// Whether what was committed may be elsewhere all the same.
     unheld: bool,
-    /// Whether these are all.
+    /// Whether all names were looked at.
     complete: bool,
     /// Where they are not all for these folders alone: they could not be listed.
     unlisted: Vec<String>,
+    /// Those that nothing keeps from the command: a part of the name is no text (U+FFFD here).
+    unnamed: Vec<String>,
 }
 
 impl Operate<&Policies> for FindSealed {
     type Answer = NativeSealed;
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
-        let SealedFiles { hidden, kept, absent, repositories, stores, unheld, complete, unlisted } =
-            policies.sealed(&self.more).map_err(GateError::InvalidConfig)?;
-        Ok(NativeSealed { hidden, kept, absent, repositories, stores, unheld, complete, unlisted })
+        let run = self.run.as_ref().map(NativeConfinedRun::run);
+        let opener = FileOpener {
+            tool_name: &self.tool_name,
+            held: self.held.map(ConfinedWrites::from),
+            run: run.as_ref(),
+        };
+        let found = policies.sealed(&self.more, opener).map_err(GateError::InvalidConfig)?;
+        let SealedFiles { hidden, kept, absent, repositories, stores, .. } = found;
+        let SealedFiles { unheld, complete, unlisted, unnamed, .. } = found;
+        Ok(NativeSealed {
+            hidden,
+            kept,
+            absent,
+            repositories,
+            stores,
+            unheld,
+            complete,
+            unlisted,
+            unnamed,
+        })
     }
 }
 

@@ -15,8 +15,8 @@ use countersign_core::policy::document::{
     settings, to_toml,
 };
 use countersign_core::policy::{
-    GitFiles, GitLook, builtin_tools, check_narrower, lint, rule_in_words, run_by_git,
-    with_exact_words,
+    GitFiles, GitLook, TOOLCHAIN_SECRETS, builtin_tools, check_narrower, lint, rule_in_words,
+    run_by_git, with_exact_words,
 };
 use countersign_core::preview;
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,7 @@ operations! {
     Toml(WriteToml),
     PatternFault(FindFault),
     BuiltinTools(ListBuiltinTools),
+    ToolchainSecrets(ListToolchainSecrets),
     Preset(ReadPreset),
     Settings(ReadSettings),
     Project(FindProject),
@@ -141,6 +142,19 @@ impl Operate<()> for FindFault {
 
     fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
         Ok(pattern_fault(&self.pattern, matches!(self.of, PatternKind::Addresses)))
+    }
+}
+
+/// Secrets among what toolchains keep in a home: paths below it.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct ListToolchainSecrets {}
+
+impl Operate<()> for ListToolchainSecrets {
+    type Answer = Vec<&'static str>;
+
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
+        Ok(TOOLCHAIN_SECRETS.to_vec())
     }
 }
 

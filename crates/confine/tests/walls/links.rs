@@ -81,6 +81,39 @@ fn an_exact_path_is_the_one_that_was_shown_or_nothing() {
 }
 
 #[test]
+fn a_symlink_that_is_hidden_or_protected_is_neither_opened_nor_replaced() {
+    for user in users() {
+        let place = TestFolder::new("kept", user);
+        if !has_namespaces(&place) {
+            continue;
+        }
+        let at = |name: &str| place.project().join(name);
+        fs::create_dir(at("ci")).unwrap();
+        fs::write(at("ci/job"), "as before").unwrap();
+        fs::write(at("settings"), "hidden").unwrap();
+        for path in ["ci", "ci/job", "settings"].map(at) {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+        }
+        let links = [(".token", "settings"), (".jobs", "ci"), (".none", "nothing")];
+        for (name, target) in links {
+            symlink(target, at(name)).unwrap();
+        }
+        let line = "cat .token settings; cat .jobs/job; \
+            echo evil > .token; echo evil > .jobs/job; \
+            for each in .token .jobs .none; do rm -rf $each; mv $each gone; ln -sfn elsewhere $each; \
+            ln -s elsewhere new; mv -T new $each; mkdir $each; done; ls -d gone";
+        let changes = json!({ "hide": [at(".token")], "protect": [at(".jobs"), at(".none")] });
+        let ended = place.sh(line, &changes);
+        assert_eq!(ended.out, "as before", "{ended:?}");
+        assert_eq!(fs::read_to_string(at("settings")).unwrap(), "hidden");
+        assert_eq!(fs::read_to_string(at("ci/job")).unwrap(), "as before");
+        for (name, target) in links {
+            assert_eq!(fs::read_link(at(name)).unwrap().to_str(), Some(target), "{ended:?}");
+        }
+    }
+}
+
+#[test]
 #[ignore = "long: npm run test:all"]
 fn a_folder_that_is_swapped_for_a_symlink_again_and_again_opens_nothing() {
     for user in users() {

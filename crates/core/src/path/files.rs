@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -58,6 +58,25 @@ pub trait FileLookup {
     /// Up to `most` entry names of a directory; empty if it is not one.
     fn list(&self, _dir: &str, _most: usize) -> DirListing {
         DirListing::Unknown
+    }
+
+    /// The same with each name as the system has it, also those that are no text.
+    fn list_raw(&self, dir: &Path, most: usize) -> DirListing<RawEntry> {
+        let Some(dir) = dir.to_str() else { return DirListing::Unknown };
+        match self.list(dir, most) {
+            DirListing::Names(names) => DirListing::Names(
+                names
+                    .into_iter()
+                    .map(|DirEntry { name, is_link, is_dir }| RawEntry {
+                        name: name.into(),
+                        is_link,
+                        is_dir,
+                    })
+                    .collect(),
+            ),
+            DirListing::TooMany => DirListing::TooMany,
+            DirListing::Unknown => DirListing::Unknown,
+        }
     }
 
     /// Whether there is anything of this name: what is known of no file is not there.
@@ -123,8 +142,19 @@ pub struct DirEntry {
     pub is_dir: bool,
 }
 
+/// A name in a directory, as the system has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawEntry {
+    /// It.
+    pub name: OsString,
+    /// Whether it is a symlink.
+    pub is_link: bool,
+    /// Whether it is a directory.
+    pub is_dir: bool,
+}
+
 /// The name, with U+FFFD for each byte that is no text: to a shell each is a character.
-fn garbled(name: &OsStr) -> String {
+pub(crate) fn garbled(name: &OsStr) -> String {
     let mut text = String::new();
     for chunk in name.as_encoded_bytes().utf8_chunks() {
         text.push_str(chunk.valid());
@@ -140,13 +170,13 @@ pub(crate) fn is_garbled(name: &str) -> bool {
 
 /// The names in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DirListing {
+pub enum DirListing<Name = DirEntry> {
     /// It cannot be told: each name can still be looked at.
     Unknown,
     /// There are more than were asked for, or they may not be read.
     TooMany,
     /// They are these.
-    Names(Vec<DirEntry>),
+    Names(Vec<Name>),
 }
 
 /// The state of a directory.
@@ -441,6 +471,18 @@ impl FileLookup for RealFiles {
     }
 
     fn list(&self, dir: &str, most: usize) -> DirListing {
+        match self.list_raw(Path::new(dir), most) {
+            DirListing::Names(names) => names
+                .into_iter()
+                .map(as_text)
+                .collect::<Option<_>>()
+                .map_or(DirListing::TooMany, DirListing::Names),
+            DirListing::TooMany => DirListing::TooMany,
+            DirListing::Unknown => DirListing::Unknown,
+        }
+    }
+
+    fn list_raw(&self, dir: &Path, most: usize) -> DirListing<RawEntry> {
         match listed(dir, most) {
             Ok(Some(names)) => DirListing::Names(names),
             Err(error)
@@ -523,7 +565,7 @@ fn is_closed(folder: &Path, error: &std::io::Error) -> bool {
     }
 }
 
-fn listed(dir: &str, most: usize) -> std::io::Result<Option<Vec<DirEntry>>> {
+fn listed(dir: &Path, most: usize) -> std::io::Result<Option<Vec<RawEntry>>> {
     let mut names = Vec::new();
     for (count, entry) in fs::read_dir(dir)?.enumerate() {
         if count == most {
@@ -533,15 +575,19 @@ fn listed(dir: &str, most: usize) -> std::io::Result<Option<Vec<DirEntry>>> {
         // The kind comes with the name: the file itself is not looked at.
         let kind = entry.file_type()?;
         let (is_link, is_dir) = (kind.is_symlink(), kind.is_dir());
-        // What is no text has no other name by which a symlink or a directory could be looked into. A file is judged by what is
-        // text of its name.
-        match entry.file_name().into_string() {
-            Ok(name) => names.push(DirEntry { name, is_link, is_dir }),
-            Err(_) if is_link || is_dir => return Ok(None),
-            Err(name) => names.push(DirEntry { name: garbled(&name), is_link, is_dir }),
-        }
+        names.push(RawEntry { name: entry.file_name(), is_link, is_dir });
     }
     Ok(Some(names))
+}
+
+/// What is no text has no other name by which a symlink or a directory could be looked into: `None`. A file is judged by what is
+/// text of its name.
+fn as_text(RawEntry { name, is_link, is_dir }: RawEntry) -> Option<DirEntry> {
+    match name.into_string() {
+        Ok(name) => Some(DirEntry { name, is_link, is_dir }),
+        Err(_) if is_link || is_dir => None,
+        Err(name) => Some(DirEntry { name: garbled(&name), is_link, is_dir }),
+    }
 }
 
 fn missing(path: &str, error: &std::io::Error) -> Result<Option<PathBuf>, PathError> {
@@ -629,6 +675,11 @@ impl FileLookup for CachedFiles<'_> {
             self.lists.borrow_mut().insert(dir.to_owned(), names.as_slice().into());
         }
         listing
+    }
+
+    fn list_raw(&self, dir: &Path, most: usize) -> DirListing<RawEntry> {
+        // Who asks looks through each folder once.
+        self.files.list_raw(dir, most)
     }
 
     fn has(&self, path: &str) -> Result<bool, PathError> {

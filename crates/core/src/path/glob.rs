@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::dynamic::{self, PartialPath, UnsurePath};
 use super::matching::fold;
-use super::pattern::{self, PatternSegment};
+use super::pattern::{self, PatternAlternative};
 use super::syntax::PathSyntax;
 use super::way::{AbsolutePattern, OwnRoots, anchored};
 use super::{CaseFolding, FileLookup, LocatedPath, PathContext, PathError};
@@ -32,6 +32,8 @@ pub type Vars = PathContext;
 pub struct PathGlob {
     source: String,
     ways: Vec<AbsolutePattern>,
+    /// The same with the project's other name, for what is taken out of a deny or an ask.
+    others: Vec<AbsolutePattern>,
     /// The directories in which anybody may have made symlinks.
     roots: OwnRoots,
     /// The same, folded; made when it is first needed.
@@ -72,11 +74,20 @@ impl PathGlob {
         }
         let alternatives =
             pattern::parse(source).map_err(|(at, message)| GlobError { message, at })?;
-        let ways = alternatives.into_iter().map(|alternative| anchored(syntax, alternative, vars));
-        let ways =
-            ways.collect::<Result<_, _>>().map_err(|message| GlobError { message, at: 0 })?;
+        let anchor = |alternatives: Vec<PatternAlternative>, vars: &Vars| {
+            let ways = alternatives.into_iter().map(|it| anchored(syntax, it, vars));
+            ways.collect::<Result<Vec<_>, _>>().map_err(|message| GlobError { message, at: 0 })
+        };
+        let others = match &vars.project_as {
+            Some(project) => {
+                let vars = Vars { project: Some(project.clone()), ..vars.clone() };
+                anchor(alternatives.clone(), &vars)?
+            }
+            None => Vec::new(),
+        };
+        let ways = anchor(alternatives, vars)?;
         let roots = OwnRoots::of(syntax, vars);
-        Ok(Self { source: source.to_owned(), ways, roots, folded: OnceLock::new() })
+        Ok(Self { source: source.to_owned(), ways, others, roots, folded: OnceLock::new() })
     }
 
     /// From now on it means what it meant when it was written: no symlink in its place makes it mean another file.
@@ -177,7 +188,8 @@ impl PathGlob {
         let ways: Vec<AbsolutePattern> =
             self.ways.iter().filter(|way| way.names(name)).cloned().collect();
         let (source, roots) = (self.source.clone(), self.roots.clone());
-        (!ways.is_empty()).then(|| Self { source, ways, roots, folded: OnceLock::new() })
+        let others = Vec::new();
+        (!ways.is_empty()).then(|| Self { source, ways, others, roots, folded: OnceLock::new() })
     }
 
     pub(super) fn ways(&self) -> &[AbsolutePattern] {
@@ -252,21 +264,21 @@ impl PathGlob {
     /// Whether this reading of a path surely matches, with any symlinks now or later: who can make one must not be able to take
     /// more out of a deny.
     pub(super) fn says(&self, reading: &str) -> bool {
-        self.ways.iter().any(|way| !way.loose && way.matches(&way.prefix, reading, false))
+        self.by_any_name().any(|way| !way.loose && way.matches(&way.prefix, reading, false))
     }
 
-    /// Whether everything below this directory surely matches. Errs on the side of no.
+    fn by_any_name(&self) -> impl Iterator<Item = &AbsolutePattern> {
+        self.ways.iter().chain(&self.others)
+    }
+
+    /// Whether everything below this directory surely matches, for what is taken out of a deny or an ask. Errs on the side of no.
     pub(super) fn takes_all_below(&self, dir: &str) -> bool {
-        self.ways.iter().any(|way| {
-            if way.loose || way.rest.last() != Some(&PatternSegment::Deep) {
-                return false;
-            }
-            let above = way.rest.get(..way.rest.len() - 1).unwrap_or_default();
-            let itself = AbsolutePattern { rest: above.to_vec(), all: false, ..way.clone() };
-            way.all
-                || way.matches(&way.prefix, dir, false)
-                || itself.matches(&itself.prefix, dir, false)
-        })
+        self.by_any_name().any(|way| way.takes_all_below(dir))
+    }
+
+    /// The same for an allow.
+    pub(super) fn covers_all_below(&self, dir: &str) -> bool {
+        self.ways.iter().any(|way| way.takes_all_below(dir))
     }
 }
 

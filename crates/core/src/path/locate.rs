@@ -17,6 +17,9 @@ pub struct PathContext {
     pub home: Option<String>,
     /// The directory that `${project}` means. Absolute.
     pub project: Option<String>,
+    /// How that is called besides, by a symlink or without: what `${project}` takes out of a deny or an ask, it takes out by this
+    /// name too. Absolute.
+    pub project_as: Option<String>,
     /// Files that what judges calls lives in, such as a ledger. Absolute. What begins with the name of one and a `-` belongs to it.
     pub own: Vec<String>,
 }

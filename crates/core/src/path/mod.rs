@@ -24,9 +24,10 @@ pub use beginnings::LinkedBeginnings;
 pub use dynamic::PartialPath;
 pub use expand::{ExpandedPattern, expanded, goes_deeper};
 pub use files::{
-    CachedFiles, DirEntry, DirListing, DirStamp, FileLookup, NearFiles, NoFiles, NoLinks, RealFiles,
+    CachedFiles, DirEntry, DirListing, DirStamp, FileLookup, NearFiles, NoFiles, NoLinks, RawEntry,
+    RealFiles,
 };
-pub(crate) use files::{GIT_SETTINGS_OF_MACHINE, is_garbled};
+pub(crate) use files::{GIT_SETTINGS_OF_MACHINE, garbled, is_garbled};
 pub use glob::{GlobError, PathGlob, Vars};
 pub use index::PathIndex;
 pub use locate::{

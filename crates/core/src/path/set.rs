@@ -208,7 +208,7 @@ impl PathSet {
                 if *out {
                     covers = covers && !glob.could_be_one(one, files, work)?;
                 } else {
-                    covers = covers || glob.takes_all_below(&dir);
+                    covers = covers || glob.covers_all_below(&dir);
                 }
             }
             if !covers {

@@ -92,6 +92,20 @@ impl AbsolutePattern {
     }
 }
 
+impl AbsolutePattern {
+    /// Whether everything below this directory surely matches. Errs on the side of no.
+    pub(super) fn takes_all_below(&self, dir: &str) -> bool {
+        let Some((PatternSegment::Deep, above)) = self.rest.split_last() else { return false };
+        if self.loose {
+            return false;
+        }
+        let itself = Self { rest: above.to_vec(), all: false, ..self.clone() };
+        self.all
+            || self.matches(&self.prefix, dir, false)
+            || itself.matches(&itself.prefix, dir, false)
+    }
+}
+
 /// The project and the working directory: in these, anybody may have made symlinks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct OwnRoots {

@@ -48,13 +48,14 @@ pub use propose::{
     ChosenOffer, LEAST_CALLS, LeftOutWhy, OfferChoice, PastAnswer, PastCall, PastOffer,
     ProposeError, ReplayGround, ReplayProof, propose, prove, rules_of,
 };
+pub use protected::TOOLCHAIN_SECRETS;
 pub use reading::builtin_tools;
 pub use renamed::renamed;
 pub use review::{
     MOST_REJECTIONS, ReviewAnswer, ReviewBar, ReviewEffect, ReviewParts, review_effect,
 };
 pub use run_by_git::{GitFiles, GitLook, run_by_git};
-pub use sealed::{SealedFiles, sealed};
+pub use sealed::{FileOpener, SealedFiles, SealedLook, sealed};
 pub use suggest::{RuleSuggestion, suggest, suggest_reject};
 pub use verdict::{JudgedAction, RuleRef, Verdict, VerdictCause, VerdictRisk, narrow};
 

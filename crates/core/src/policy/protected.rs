@@ -319,8 +319,6 @@ const BOTH_CHAINS: NameChains = &[
     (&["share", "remmina"], SECRETS),
     (&["git", "credentials"], SECRETS),
     (&[".config", "rclone"], SECRETS),
-    (&[".m2", "settings.xml"], SECRETS),
-    (&[".gradle", "gradle.properties"], SECRETS),
     (&["run", "secrets"], SECRETS),
     (&["ssl", "private"], SECRETS),
     (&["etc", "kubernetes"], SECRETS),
@@ -351,18 +349,45 @@ const BOTH_CHAINS: NameChains = &[
     (&["share", "kwalletd"], SECRETS),
     (&["share", "keyrings"], SECRETS),
     (&["huggingface", "token"], SECRETS),
-    (&[".m2", "settings-security.xml"], SECRETS),
     (&["nuget", "nuget.config"], SECRETS),
     (&[".codex", "history.jsonl"], SECRETS),
     (&["etc", "krb5.keytab"], SECRETS),
     (&[".config", "gcloud"], SECRETS),
     (&[".config", "op"], SECRETS),
-    (&[".cargo", "credentials"], SECRETS),
-    (&[".cargo", "credentials.toml"], SECRETS),
-    (&[".gem", "credentials"], SECRETS),
     (&["etc", "shadow"], SECRETS),
     (&["etc", "gshadow"], SECRETS),
 ];
+
+/// Secrets among what toolchains keep in the home of a user, where a confined command reads the rest: it must not read these. Also
+/// protected by the last names of each, in any place.
+pub const TOOLCHAIN_SECRETS: &[&str] = &[
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gradle/gradle.properties",
+    ".gradle/develocity/keys.properties",
+    ".gradle/enterprise/keys.properties",
+    ".m2/settings.xml",
+    ".m2/settings-security.xml",
+    ".m2/.develocity/keys.properties",
+    ".gem/credentials",
+    ".composer/auth.json",
+    ".nuget/NuGet/NuGet.Config",
+    ".config/git/credentials",
+    ".local/share/uv/credentials",
+    ".pub-cache/credentials.json",
+    ".dotnet/corefx/cryptography/x509stores",
+];
+
+/// Whether it is one of these, or may be.
+fn is_of_toolchain(above: &str, parent: &str, name: &str) -> bool {
+    TOOLCHAIN_SECRETS.iter().any(|path| {
+        let mut known = path.rsplit('/');
+        [name, parent, above].iter().all(|each| {
+            // Two names are enough where there are no more.
+            known.next().is_none_or(|known| known.eq_ignore_ascii_case(each))
+        })
+    })
+}
 
 /// What is protected about a path, in any place that it may be, if anything.
 pub(crate) fn protection(
@@ -690,6 +715,7 @@ fn of_name(before: &str, name: &str, access: FileAccess) -> Option<&'static str>
     };
     alone
         .or_else(|| chained(BOTH_CHAINS))
+        .or_else(|| is_of_toolchain(above, parent, of).then_some(SECRETS))
         .or_else(|| write.then(|| chained(WRITE_CHAINS).or_else(ended)).flatten())
 }
 
@@ -855,6 +881,17 @@ mod tests {
     }
 
     #[test]
+    fn each_secret_of_a_toolchain_is_protected() {
+        let projects = ["/p".to_owned()];
+        for path in TOOLCHAIN_SECRETS {
+            for access in [FileAccess::Read, FileAccess::Write] {
+                let names = PathNames::new(access, &projects);
+                assert!(names.protection(&format!("/h/{path}")).is_some(), "{path}");
+            }
+        }
+    }
+
+    #[test]
     fn protected_by_name() {
         use FileAccess::{Read, Write};
         for (path, access, expected) in [
@@ -906,6 +943,12 @@ mod tests {
             ("/var/run/secrets/kubernetes.io/serviceaccount/token", Read, true),
             ("/h/.gitconfig", Read, true),
             ("/p/azure-pipelines.yml", Write, true),
+            ("/h/.gradle/enterprise/keys.properties", Read, true),
+            ("/p/enterprise/keys.properties", Read, false),
+            ("/h/.m2/.develocity/keys.properties", Read, true),
+            ("/h/.dotnet/corefx/cryptography/x509stores/my/a.pfx", Read, true),
+            ("/h/.m2/settings.xml", Read, true),
+            ("/m2/settings.xml", Read, false),
         ] {
             let projects = ["/p".to_owned()];
             let names = PathNames::new(access, &projects);

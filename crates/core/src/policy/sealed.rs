@@ -1,15 +1,21 @@
 //! Which files below a folder are out of reach for a command that runs unasked: those that a policy would ask about, or deny, if
-//! a call named them. What runs such a command holds it to that.
+//! the command's line named them. What runs such a command holds it to that.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
 
 use super::Effect;
 use super::compile::{Policy, RulePatterns};
-use super::judge::{JudgedCall, judge};
+use super::confined::{ConfinedRun, ConfinedWrites};
+use super::judge::{JudgedCall, judge_opened};
 use super::protected::PathNames;
 use super::run_by_git::{GIT, GitLook, run_by_git};
+use super::verdict::VerdictCause;
 use crate::call::Json;
-use crate::path::{DirEntry, DirListing, FileLookup, PathContext, lexically};
+use crate::path::{
+    DirListing, FileLookup, LocatedPath, PathContext, RawEntry, garbled, lexically, locate,
+};
 use crate::shell::FileAccess;
 
 /// How many names are looked at, and how many files are sealed at most.
@@ -24,6 +30,32 @@ const MOST_PATH: usize = 3_800;
 
 /// Where nothing of the user's own lies.
 const PACKAGES: &str = "node_modules";
+/// Where git keeps contents, under names that say nothing.
+const OBJECTS: &str = "objects";
+
+/// The call whose command opens the files.
+#[derive(Debug, Clone, Copy)]
+pub struct FileOpener<'a> {
+    /// Its tool: rules may speak of that one alone.
+    pub tool_name: &'a str,
+    /// What the command is held to, where its verdict rests on that.
+    pub held: Option<ConfinedWrites>,
+    /// How it runs confined.
+    pub run: Option<&'a ConfinedRun>,
+}
+
+/// Where files are looked for, and for which command. Paths are absolute.
+#[derive(Debug, Clone, Copy)]
+pub struct SealedLook<'a> {
+    /// The project.
+    pub root: &'a str,
+    /// More folders.
+    pub more: &'a [String],
+    /// The homes of the user.
+    pub homes: &'a [String],
+    /// The command.
+    pub opener: FileOpener<'a>,
+}
 
 /// What a command that runs unasked must not reach. Paths are absolute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,48 +72,167 @@ pub struct SealedFiles {
     pub stores: Vec<String>,
     /// Whether what was committed may be elsewhere all the same.
     pub unheld: bool,
-    /// Whether these are all.
+    /// Whether all names were looked at.
     pub complete: bool,
     /// Where they are not all for these folders alone: they could not be listed.
     pub unlisted: Vec<String>,
+    /// Out of reach, and not kept from anybody: a part of the name is no text (U+FFFD here).
+    pub unnamed: Vec<String>,
 }
 
-/// Looks for them below a project, and below more folders, for a user with these homes. What lies in packages, and behind symlinks, is
-/// passed over. Blocks.
-pub fn sealed(
-    policy: &Policy, root: &str, more: &[String], homes: &[String], files: &dyn FileLookup,
-) -> SealedFiles {
-    let root = root.trim_end_matches('/');
-    let more = more.iter().map(|folder| folder.trim_end_matches('/'));
+/// How a folder is looked through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FolderKind {
+    /// As any.
+    Plain,
+    /// What git keeps: rules alone speak of it. What git obeys there is looked for by itself.
+    Git,
+    /// By the name of a symlink that leads there. Further symlinks are not gone through.
+    Linked,
+}
+
+/// A folder that is still to be looked through.
+#[derive(Debug)]
+struct OpenFolder {
+    /// Its path, as policies read it.
+    path: String,
+    /// Where that really is, where that is elsewhere.
+    real: Option<String>,
+    /// The path as the system has it.
+    place: PathBuf,
+    kind: FolderKind,
+    /// Whether all below it is kept already.
+    is_kept: bool,
+}
+
+impl OpenFolder {
+    fn top(path: &str, files: &dyn FileLookup) -> Self {
+        let real = files.real(if path.is_empty() { "/" } else { path }).ok();
+        let real = real.map(|real| real.trim_end_matches('/').to_owned());
+        Self {
+            path: path.to_owned(),
+            real: real.filter(|real| real != path),
+            place: Path::new(if path.is_empty() { "/" } else { path }).to_owned(),
+            kind: FolderKind::Plain,
+            is_kept: false,
+        }
+    }
+}
+
+/// Something in it.
+struct SeenEntry {
+    path: String,
+    real: Option<String>,
+    place: PathBuf,
+    name: String,
+    is_link: bool,
+    is_dir: bool,
+    /// In a folder of git.
+    by_rules: bool,
+    /// Where rules look for it; `None` in it: that cannot be told.
+    located: OnceCell<Option<LocatedPath>>,
+}
+
+impl SeenEntry {
+    fn of(folder: &OpenFolder, entry: RawEntry) -> Self {
+        let RawEntry { name: raw, is_link, is_dir } = entry;
+        let name = garbled(&raw);
+        Self {
+            path: format!("{}/{name}", folder.path),
+            real: folder.real.as_ref().map(|real| format!("{real}/{name}")),
+            place: folder.place.join(&raw),
+            name,
+            is_link,
+            is_dir,
+            by_rules: folder.kind == FolderKind::Git,
+            located: OnceCell::new(),
+        }
+    }
+
+    fn located(&self, files: &dyn FileLookup) -> Option<&LocatedPath> {
+        let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
+        let find = || {
+            if self.is_link {
+                return locate(&self.path, &from, files).ok();
+            }
+            // On the way to it are no other symlinks than those on the way to the folder.
+            let place = lexically(&self.path, &from).ok()?;
+            Some(match &self.real {
+                Some(real) => {
+                    LocatedPath { real: real.clone(), real_of_lexical: real.clone(), ..place }
+                }
+                None => place,
+            })
+        };
+        self.located.get_or_init(find).as_ref()
+    }
+
+    /// Whether it can be told to what keeps it from the command.
+    fn has_name(&self) -> bool {
+        self.place.to_str().is_some()
+    }
+
+    /// What is in it, by its own name; `None`: nothing is looked at.
+    fn inside(
+        self, is_kept: bool, by_name: &dyn Fn(&str) -> bool, files: &dyn FileLookup,
+    ) -> Option<OpenFolder> {
+        if self.is_link {
+            // By their real names they are judged where they lie.
+            let real = (!self.by_rules && by_name(&self.name)).then(|| self.located(files));
+            let real = Some(real??.real.clone());
+            let Self { path, place, .. } = self;
+            return Some(OpenFolder {
+                path,
+                real,
+                place,
+                kind: FolderKind::Linked,
+                is_kept: false,
+            });
+        }
+        let Self { path, real, place, name, is_dir, by_rules, .. } = self;
+        let is_told = !(by_rules && name == OBJECTS) || by_name(OBJECTS);
+        let kind = if by_rules { FolderKind::Git } else { FolderKind::Plain };
+        (is_dir && is_told).then_some(OpenFolder { path, real, place, kind, is_kept })
+    }
+}
+
+/// Looks for them below a project, and below more folders. What lies in packages is passed over. Blocks.
+pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) -> SealedFiles {
+    let root = look.root.trim_end_matches('/');
+    let more = look.more.iter().map(|folder| folder.trim_end_matches('/'));
     let places: Vec<String> =
         std::iter::once(root).chain(more.clone()).map(str::to_owned).collect();
-    let git_look = GitLook { places: &places, homes, files };
+    let git_look = GitLook { places: &places, homes: look.homes, files };
     let mut is_cut = false;
     let mut found = SealedFiles::default();
-    let projects = [root.to_owned()];
-    let look = |access| SealedAccess::new(policy, access, &projects, files);
-    let (reads, writes) = (look(FileAccess::Read), look(FileAccess::Write));
-    let mut left = MOST_NAMES;
-    // Each with whether all below it is kept already.
     let mut folders: VecDeque<_> =
-        std::iter::once(root).chain(more).map(|folder| (folder.to_owned(), false)).collect();
-    while let Some((folder, in_kept)) = folders.pop_front() {
-        let listing = if folder.len() > MOST_PATH {
+        std::iter::once(root).chain(more).map(|folder| OpenFolder::top(folder, files)).collect();
+    let mut projects = vec![root.to_owned()];
+    projects.extend(folders.front().and_then(|top| top.real.clone()));
+    let levels = levels(policy, &look.opener, files);
+    let access = |access| {
+        SealedAccess::new(policy, access, look.opener.tool_name, &levels, &projects, files)
+    };
+    let (reads, writes) = (access(FileAccess::Read), access(FileAccess::Write));
+    let by_name = |name: &str| reads.is_spelled_out(name) || writes.is_spelled_out(name);
+    let mut left = MOST_NAMES;
+    while let Some(folder) = folders.pop_front() {
+        let listing = if folder.path.len() > MOST_PATH {
             DirListing::Unknown
         } else {
-            files.list(if folder.is_empty() { "/" } else { &folder }, left)
+            files.list_raw(&folder.place, left)
         };
         let names = match listing {
             DirListing::Names(names) => names,
             // It cannot be entered, until its mode is changed: it is hidden with all that is in it.
             DirListing::TooMany
-                if folder != root && files.has(&format!("{folder}/{GIT}")).is_err() =>
+                if folder.path != root && files.has(&format!("{}/{GIT}", folder.path)).is_err() =>
             {
-                found.hidden.push(folder);
+                found.hidden.push(folder.path);
                 continue;
             }
             DirListing::Unknown | DirListing::TooMany => {
-                found.unlisted.push(folder);
+                found.unlisted.push(folder.path);
                 is_cut = found.unlisted.len() > MOST_UNLISTED;
                 if is_cut {
                     break;
@@ -90,35 +241,48 @@ pub fn sealed(
             }
         };
         left = left.saturating_sub(names.len());
-        for DirEntry { name, is_link, is_dir } in names {
-            let path = format!("{folder}/{name}");
-            if name == GIT {
-                let git = run_by_git(&folder, &git_look);
-                found.kept.extend(git.kept);
-                found.absent.extend(git.absent);
-                found.repositories.extend(git.repositories);
-                found.stores.extend(git.stores);
-                found.unheld |= git.unheld;
-                is_cut |= git.incomplete;
+        for entry in names {
+            let mut entry = SeenEntry::of(&folder, entry);
+            let is_git = entry.name == GIT && folder.kind != FolderKind::Git;
+            if is_git && folder.kind == FolderKind::Plain {
+                if entry.has_name() {
+                    let git = run_by_git(&folder.path, &git_look);
+                    found.kept.extend(git.kept);
+                    found.absent.extend(git.absent);
+                    found.repositories.extend(git.repositories);
+                    found.stores.extend(git.stores);
+                    found.unheld |= git.unheld;
+                    is_cut |= git.incomplete;
+                } else {
+                    found.unnamed.push(entry.path.clone());
+                }
+            }
+            entry.by_rules |= is_git;
+            if entry.name == PACKAGES && !entry.by_rules {
                 continue;
             }
-            if is_link || name == PACKAGES {
+            let is_hidden = reads.is_sealed(&entry);
+            // A symlink may lead out of what is kept.
+            let is_new =
+                (!folder.is_kept || entry.is_link) && !is_hidden && writes.is_sealed(&entry);
+            if (is_hidden || is_new) && !entry.has_name() {
+                found.unnamed.push(entry.path);
                 continue;
             }
-            if reads.is_sealed(&path) {
-                found.hidden.push(path);
-            } else {
-                let is_kept = in_kept || writes.is_sealed(&path);
-                if is_kept && !in_kept {
-                    found.kept.push(path.clone());
-                }
-                // What is not to be read may lie further down.
-                if is_dir {
-                    folders.push_back((path, is_kept));
-                }
+            match (is_hidden, is_new) {
+                (true, _) => found.hidden.push(entry.path.clone()),
+                (_, true) => found.kept.push(entry.path.clone()),
+                _ => {}
+            }
+            let is_passed = is_hidden
+                || entry.is_link && folder.kind == FolderKind::Linked
+                || is_git && !(reads.speaks_below(&entry) || writes.speaks_below(&entry));
+            // What is not to be read may lie further down.
+            if !is_passed {
+                folders.extend(entry.inside(folder.is_kept || is_new, &by_name, files));
             }
         }
-        if found.hidden.len() + found.kept.len() > MOST_SEALED {
+        if found.hidden.len() + found.kept.len() + found.unnamed.len() > MOST_SEALED {
             is_cut = true;
             break;
         }
@@ -130,11 +294,30 @@ pub fn sealed(
     found
 }
 
+/// The runs that rules may speak of: what the verdict rests on. Where it rests on nothing, the command is confined all the same, and
+/// a rule about either run counts.
+fn levels(
+    policy: &Policy, opener: &FileOpener<'_>, files: &dyn FileLookup,
+) -> Vec<Option<ConfinedWrites>> {
+    if opener.held.is_some() {
+        return vec![opener.held];
+    }
+    let stays = |run: &&ConfinedRun| {
+        // Not to know counts as yes.
+        run.stays_in_project(policy.context(), files).unwrap_or(true)
+    };
+    let confined = opener.run.filter(stays).map(|_| Some(ConfinedWrites::Project));
+    std::iter::once(None).chain(confined).collect()
+}
+
 /// What is out of reach for one access.
 struct SealedAccess<'a> {
     policy: &'a Policy,
     access: FileAccess,
+    tool_name: &'a str,
+    levels: &'a [Option<ConfinedWrites>],
     names: PathNames<'a>,
+    real_names: PathNames<'a>,
     /// The paths of rules that deny, or ask.
     against: Vec<&'a RulePatterns>,
     files: &'a dyn FileLookup,
@@ -142,48 +325,68 @@ struct SealedAccess<'a> {
 
 impl<'a> SealedAccess<'a> {
     fn new(
-        policy: &'a Policy, access: FileAccess, projects: &'a [String], files: &'a dyn FileLookup,
+        policy: &'a Policy, access: FileAccess, tool_name: &'a str,
+        levels: &'a [Option<ConfinedWrites>], projects: &'a [String], files: &'a dyn FileLookup,
     ) -> Self {
         let rules = (0..).map_while(|rule| policy.rule(rule));
         let against = rules
             .filter(|rule| rule.effect != Effect::Allow)
             .filter_map(|rule| rule.paths(access))
             .collect();
-        Self { policy, access, names: PathNames::new(access, projects), against, files }
+        let names = || PathNames::new(access, projects);
+        let (names, real_names) = (names(), names());
+        Self { policy, access, tool_name, levels, names, real_names, against, files }
     }
 
-    /// Whether this path is protected, or some rule speaks against it, and the policies do not allow it all the same.
-    fn is_sealed(&self, path: &str) -> bool {
-        let is_protected = self.names.protection(path).is_some();
-        (is_protected || self.is_spoken_against(path)) && !self.is_allowed(path)
+    /// Whether this file is protected, or some rule speaks against it, and the policies do not allow it all the same.
+    fn is_sealed(&self, entry: &SeenEntry) -> bool {
+        (!entry.by_rules && self.is_protected(entry) || self.is_spoken_against(entry))
+            && !self.levels.iter().all(|level| self.is_allowed(entry, *level))
     }
 
-    fn is_spoken_against(&self, path: &str) -> bool {
+    fn is_protected(&self, entry: &SeenEntry) -> bool {
+        self.names.protection(&entry.path).is_some()
+            || entry.real.as_ref().is_some_and(|real| self.real_names.protection(real).is_some())
+    }
+
+    fn is_spoken_against(&self, entry: &SeenEntry) -> bool {
         if self.against.is_empty() {
             return false;
         }
-        let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
+        let Some(path) = entry.located(self.files) else { return true };
         // Not to know counts as yes; the verdict says.
-        let Ok(path) = lexically(path, &from) else { return true };
-        self.against.iter().any(|paths| paths.set.touches(&path, self.files).unwrap_or(true))
+        self.against.iter().any(|paths| paths.set.touches(path, self.files).unwrap_or(true))
     }
 
-    fn is_allowed(&self, path: &str) -> bool {
-        let tool_name = match self.access {
-            FileAccess::Read => "read_file",
-            FileAccess::Write => "edit_file",
-        };
-        let text = Json::String(path.to_owned());
-        let args = Json::Object(BTreeMap::from([("file_path".to_owned(), text)]));
+    /// Whether a rule speaks against anything in this folder.
+    fn speaks_below(&self, entry: &SeenEntry) -> bool {
+        if self.against.is_empty() {
+            return false;
+        }
+        let Some(path) = entry.located(self.files) else { return true };
+        self.against.iter().any(|paths| paths.set.touches_below(path, self.files).unwrap_or(true))
+    }
+
+    /// Whether a rule that speaks against some path has this name in it.
+    fn is_spelled_out(&self, name: &str) -> bool {
+        self.against.iter().any(|paths| paths.set.names(&|spelled| spelled == name))
+    }
+
+    fn is_allowed(&self, entry: &SeenEntry, level: Option<ConfinedWrites>) -> bool {
+        let args = Json::Object(BTreeMap::new());
         let call = JudgedCall {
             other_names: &[],
-            tool_name,
+            tool_name: self.tool_name,
             args: &args,
             cwd: None,
             annotations: &BTreeMap::new(),
             conditions: &[],
             confined: None,
         };
-        judge(self.policy, &call, self.files).is_ok_and(|verdict| verdict.effect == Effect::Allow)
+        let says = judge_opened(self.policy, &call, level, (&entry.path, self.access), self.files);
+        says.is_ok_and(|says| {
+            let is_own = entry.by_rules && matches!(says.cause, VerdictCause::Protected(_));
+            says.effect == Effect::Allow || is_own
+        })
     }
 }

@@ -119,6 +119,7 @@ fn context() -> PathContext {
         cwd: PROJECT.to_owned(),
         home: Some(HOME.to_owned()),
         project: Some(PROJECT.to_owned()),
+        project_as: None,
         own: Vec::new(),
     }
 }

@@ -30,8 +30,8 @@ use crate::policy::document::{
     DocumentError, DocumentFormat, PolicyDocument, PolicyMode, PolicySource, load,
 };
 use crate::policy::{
-    Effect, NeedsFiles, NetworkReach, Policy, SealedFiles, Verdict, VerdictCause, denies_all_of,
-    explain, judge, rule_names, sealed, suggest, suggest_reject,
+    Effect, FileOpener, NeedsFiles, NetworkReach, Policy, SealedFiles, SealedLook, Verdict,
+    VerdictCause, denies_all_of, explain, judge, rule_names, sealed, suggest, suggest_reject,
 };
 use crate::preview::{self, FileChange};
 
@@ -195,11 +195,12 @@ impl Policies {
     ///
     /// # Errors
     /// When the policies cannot be read.
-    pub fn sealed(&self, more: &[String]) -> Result<SealedFiles, String> {
+    pub fn sealed(&self, more: &[String], opener: FileOpener<'_>) -> Result<SealedFiles, String> {
         let files = CachedFiles::new(&RealFiles);
         let policy = &self.current()?.policy;
-        let homes = [self.options.home.clone()];
-        Ok(sealed(policy, &self.options.cwd, more, &homes, &files))
+        let homes = std::slice::from_ref(&self.options.home);
+        let look = SealedLook { root: &self.options.cwd, more, homes, opener };
+        Ok(sealed(policy, &look, &files))
     }
 
     /// What a confined command reaches of the network; `None`: no policy says anything of that. Blocks.
@@ -548,10 +549,10 @@ impl Policies {
         if let Some(ready) = self.state().filter(same) {
             return Ok(ready);
         }
-        let ready = Arc::new(ReadyPolicies::new(
-            snapshot,
-            PathContext { project: Some(self.project()), ..self.place() },
-        )?);
+        let project = self.project();
+        let project_as = self.other_name_of(&project);
+        let context = PathContext { project: Some(project), project_as, ..self.place() };
+        let ready = Arc::new(ReadyPolicies::new(snapshot, context)?);
         *self.ready.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&ready));
         Ok(ready)
     }
@@ -568,11 +569,23 @@ impl Policies {
         })
     }
 
+    /// How the project is called besides: really, or as the current folder says it.
+    fn other_name_of(&self, project: &str) -> Option<String> {
+        let real = layers::real_path(project)?;
+        let here = layers::real_path(&self.options.cwd)?;
+        let below =
+            here.strip_prefix(&real).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let as_said = || self.options.cwd.strip_suffix(below?);
+        let other = if real == project { as_said()?.to_owned() } else { real.clone() };
+        (other != project && !other.is_empty()).then_some(other)
+    }
+
     fn place(&self) -> PathContext {
         PathContext {
             cwd: self.options.cwd.clone(),
             home: Some(self.options.home.clone()),
             project: self.options.project.clone(),
+            project_as: None,
             own: self.options.own.clone(),
         }
     }

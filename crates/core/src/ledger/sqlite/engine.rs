@@ -262,8 +262,7 @@ impl EngineCore {
         } else {
             connect::ConnectionUse::Read
         };
-        connect::connect(&self.place, how, self.busy)
-            .map_err(|error| SqliteFault::from(error).of(self.place.file()))
+        connect::connect(&self.place, how, self.busy).map_err(|fault| fault.of(self.place.file()))
     }
 
     fn only_read(&self) -> LedgerError {

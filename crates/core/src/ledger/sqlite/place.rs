@@ -17,6 +17,9 @@ const ROOM: u64 = 1024 * 1024;
 #[cfg(unix)]
 const PAGE: u64 = 4096;
 
+/// How SQLite calls the rollback journal of a file: its name, and this.
+const JOURNAL: &str = "-journal";
+
 /// The file of a ledger and those beside it. Links are followed once, here.
 #[derive(Debug, Clone)]
 pub(crate) struct LedgerFiles {
@@ -152,6 +155,41 @@ impl LedgerFiles {
         }
         #[cfg(not(unix))]
         let _ = found;
+        Ok(())
+    }
+
+    /// Refuses a rollback journal beside it. A ledger has a log instead, so a journal is not of ours, and SQLite would play it into
+    /// the ledger. SQLite passes over an empty one.
+    pub(crate) fn has_no_journal(&self) -> Result<(), LedgerError> {
+        let path = self.beside(JOURNAL);
+        match fs::symlink_metadata(&path) {
+            Ok(found) if found.is_file() && found.len() == 0 => Ok(()),
+            Ok(_) => Err(LedgerErrorKind::Corrupt.because(format!(
+                "countersign did not write {}, and SQLite would play it into the ledger: move it away, then look through the ledger with `countersign ledger verify`",
+                path.display()
+            ))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(of_io("look at", &path, &error)),
+        }
+    }
+
+    /// Takes the name of its rollback journal, by an empty file: what lies there can be kept from a confined command, and what is
+    /// not there cannot.
+    pub(crate) fn take_journal_name(&self) -> Result<(), LedgerError> {
+        private_file(&self.beside(JOURNAL)).map(drop)
+    }
+
+    /// Removes what SQLite keeps beside it. Only where no ledger is there.
+    pub(crate) fn remove_beside(&self) -> Result<(), LedgerError> {
+        for suffix in [JOURNAL, "-wal", "-shm"] {
+            let path = self.beside(suffix);
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(of_io("remove", &path, &error));
+                }
+                _ => {}
+            }
+        }
         Ok(())
     }
 

@@ -50,6 +50,7 @@ pub(super) fn here() -> PathContext {
         cwd: "/srv/app".to_owned(),
         home: Some("/home/u".to_owned()),
         project: Some("/srv".to_owned()),
+        project_as: None,
         own: Vec::new(),
     }
 }

@@ -1,4 +1,4 @@
-use super::super::PathSet;
+use super::super::{PathContext, PathSet};
 use super::{BARE, Links, QUOTED, at, here, text};
 
 #[test]
@@ -28,6 +28,26 @@ fn the_last_that_matches_decides() {
         assert_eq!(set.covers(&at(path, &files), &files), Ok(*covers), "{patterns:?} {path}");
         assert_eq!(set.touches(&at(path, &files), &files), Ok(*touches), "{patterns:?} {path}");
     }
+}
+
+#[test]
+fn a_project_that_is_called_by_a_symlink_is_taken_out_of_a_deny_by_either_name() {
+    let files = Links::new(&[("/link", "/srv")]);
+    let outside = ["/", "/**", "!${project}", "!${project}/**"];
+    let vars = PathContext { project_as: Some("/link".to_owned()), ..here() };
+    for (vars, expected) in [(&vars, false), (&here(), true)] {
+        let set = PathSet::parse(outside, vars).unwrap();
+        assert_eq!(set.touches(&at("/link/app/x", &files), &files), Ok(expected));
+        assert_eq!(set.touches_below(&at("/link/app", &files), &files), Ok(expected));
+        assert_eq!(set.touches(&at("/srv/app/x", &files), &files), Ok(false));
+        assert_eq!(set.touches(&at("/other/x", &files), &files), Ok(true));
+    }
+    // Where the symlink leads elsewhere by now, that is taken out of nothing, nor allowed.
+    let files = Links::new(&[("/link", "/other")]);
+    let set = PathSet::parse(outside, &vars).unwrap();
+    assert_eq!(set.touches(&at("/link/app/x", &files), &files), Ok(true));
+    let set = PathSet::parse(["${project}/**"], &vars).unwrap();
+    assert_eq!(set.covers(&at("/link/app/x", &files), &files), Ok(false));
 }
 
 #[test]

@@ -362,6 +362,7 @@ pub(super) fn nowhere() -> Vars {
         cwd: "/project".to_owned(),
         home: text("/home/user"),
         project: text("/project"),
+        project_as: None,
         own: Vec::new(),
     }
 }

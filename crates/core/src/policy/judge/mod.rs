@@ -16,6 +16,7 @@ mod tracked;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 pub(crate) use below::is_product;
 pub(crate) use known::KnownFiles;
@@ -27,7 +28,7 @@ pub(crate) use spot::{PathSpots, places, through};
 pub(crate) use tracked::{KnownNames, NameSuspicion, NestedFolders};
 
 use super::Effect;
-use super::action::{Action, ActionKind, ByArgument};
+use super::action::{Action, ActionKind, ByArgument, PathStart, UseExtent, literal};
 use super::compile::Policy;
 use super::confined::{ConfinedRun, ConfinedWrites};
 use super::document::{RuleApprovers, RuleRisk};
@@ -40,7 +41,7 @@ use crate::call::Json;
 use crate::path::{
     CachedFiles, FileLookup, LinkedBeginnings, LocatedPath, PathContext, PathError, UrlAddress,
 };
-use crate::shell::{FileAccess, is_command_name, only_asks};
+use crate::shell::{FileAccess, FileLoss, is_command_name, only_asks};
 
 /// A call, as far as policies look at it.
 #[derive(Debug, Clone, Copy)]
@@ -196,6 +197,30 @@ pub(crate) fn judge_held(
             .collect(),
     );
     Ok(Verdict { who, risks, places, ..verdict })
+}
+
+/// What is said of a file that a running command opens: what is said of one that an argument of it names, once the command itself
+/// is allowed. `opened`: the path, absolute, and how it is opened.
+pub(crate) fn judge_opened(
+    policy: &Policy, call: &JudgedCall, held: Option<ConfinedWrites>, opened: (&str, FileAccess),
+    files: &dyn FileLookup,
+) -> Result<ActionVerdict, NeedsFiles> {
+    let (path, access) = opened;
+    let action = Action {
+        kind: ActionKind::Path {
+            access,
+            target: literal(path),
+            extent: UseExtent::Itself,
+            by: None,
+        },
+        span: None,
+        argument: None,
+        needs_allow: false,
+        mentioned: false,
+        loss: FileLoss::Nothing,
+        start: Arc::new(PathStart::of("/", policy.context())),
+    };
+    CallJudge::new(policy, call, held, files, &[]).action(&action, &mut Vec::new(), None)
 }
 
 /// Who must agree, as all rules say together that ask about anything of the call.
@@ -466,8 +491,9 @@ impl<'a> CallJudge<'a> {
                     .filter(|by| !(protection.below || is_read) || !names_none(by))
                     .is_some_and(|by| self.is_spelled_out(by));
                 let is_below = protection.below;
+                let is_told = spots.certain && !is_below;
                 let cause = VerdictCause::Protected(protection.what);
-                (!named && !spelled).then_some(Doubt { cause, is_below })
+                (!named && !spelled).then_some(Doubt { cause, is_below, is_told })
             }
             ActionKind::Url { target, .. } if action.needs_allow => {
                 let cause = match target.literal().map(UrlAddress::parse) {
@@ -524,16 +550,18 @@ struct Doubt {
     cause: VerdictCause,
     /// Whether what is protected lies below the folder that is named.
     is_below: bool,
+    /// Whether the line says where it lies, in any spelling.
+    is_told: bool,
 }
 
 impl From<VerdictCause> for Doubt {
     fn from(cause: VerdictCause) -> Self {
-        Self { cause, is_below: false }
+        Self { cause, is_below: false, is_told: false }
     }
 }
 
 /// Whether a doubt is gone where the command is confined: which command it is, and where a path leads that only the run will
-/// tell. What is protected is kept from it as well; what is spelled out all the same, a human is asked about at once.
+/// tell. What is protected is kept from it as well; what the line names all the same, a human is asked about at once.
 fn is_held(doubt: &Doubt, action: &Action) -> bool {
     match (&doubt.cause, &action.kind) {
         (VerdictCause::Dynamic, kind) => {
@@ -545,7 +573,7 @@ fn is_held(doubt: &Doubt, action: &Action) -> bool {
         (VerdictCause::Protected(_), ActionKind::Path { target, access, .. }) => {
             // A search finds it, and names a folder above it.
             let is_found = *access == FileAccess::Read && doubt.is_below;
-            target.literal().is_none() || is_found
+            (target.literal().is_none() && !doubt.is_told) || is_found
         }
         _ => false,
     }

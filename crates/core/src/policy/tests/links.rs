@@ -38,6 +38,7 @@ impl Place {
             cwd: self.at("project"),
             home: Some(self.at("home")),
             project: Some(self.at("project")),
+            project_as: None,
             own: vec![self.at("project/ledger/approvals.db")],
         };
         let toml = toml.replace("@", &self.at(""));

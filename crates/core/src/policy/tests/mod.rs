@@ -52,6 +52,7 @@ pub(super) fn context() -> PathContext {
         cwd: "/work/app".to_owned(),
         home: Some("/home/me".to_owned()),
         project: Some("/work/app".to_owned()),
+        project_as: None,
         own: Vec::new(),
     }
 }

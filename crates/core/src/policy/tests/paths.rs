@@ -301,7 +301,13 @@ fn a_path_that_cannot_be_told_is_never_allowed() {
 
 #[test]
 fn a_variable_without_a_value_allows_nothing() {
-    let nowhere = PathContext { cwd: "/x".to_owned(), home: None, project: None, own: Vec::new() };
+    let nowhere = PathContext {
+        cwd: "/x".to_owned(),
+        home: None,
+        project: None,
+        project_as: None,
+        own: Vec::new(),
+    };
     let compiled = |effect: &str| {
         let toml = format!(
             "[[rule]]\neffect = \"{effect}\"\nwrites = [\"${{project}}/**\", \"/tmp/**\"]\n"

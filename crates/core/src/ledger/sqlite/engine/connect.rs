@@ -6,6 +6,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Result};
 
+use crate::ledger::sqlite::fault::SqliteFault;
 use crate::ledger::sqlite::place::LedgerFiles;
 
 /// "CSG1": that a file is a ledger of ours.
@@ -18,14 +19,17 @@ pub(super) enum ConnectionUse {
     Write,
     /// Reading.
     Read,
-    /// Reading a file that cannot change, without its locks and its log.
+    /// Reading a file that cannot change, without its locks, its log and a journal.
     Frozen,
 }
 
-/// A connection.
+/// A connection. SQLite plays a rollback journal that it finds when it first reads, so there must be none.
 pub(super) fn connect(
     place: &LedgerFiles, how: ConnectionUse, busy: Duration,
-) -> Result<Connection> {
+) -> std::result::Result<Connection, SqliteFault> {
+    if how != ConnectionUse::Frozen {
+        place.has_no_journal()?;
+    }
     let access = match how {
         ConnectionUse::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
         ConnectionUse::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,

@@ -63,6 +63,7 @@ fn to_write(
     let mut connection = connect::connect(place, ConnectionUse::Write, options.busy_timeout)?;
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     migrate::migrate(&mut connection, migrations, now())?;
+    place.take_journal_name()?;
     let bell = ChangeBell::open(place.beside("-bell"))?;
     let owner = OwnerFile::register(place.beside("-owners"))?;
     place.sync_directory()?;
@@ -130,10 +131,10 @@ fn reader(
     place: &LedgerFiles, options: &OpenOptions,
 ) -> Result<(FileMode, Connection), SqliteFault> {
     let tried = connect::connect(place, ConnectionUse::Read, options.busy_timeout)
-        .and_then(|connection| migrate_probe(&connection).map(|()| connection));
+        .and_then(|connection| Ok(migrate_probe(&connection).map(|()| connection)?));
     match tried {
         Ok(connection) => Ok((FileMode::Read, connection)),
-        Err(rusqlite::Error::SqliteFailure(failure, _))
+        Err(SqliteFault::Sqlite(rusqlite::Error::SqliteFailure(failure, _)))
             if matches!(failure.code, ErrorCode::CannotOpen | ErrorCode::ReadOnly)
                 && fs::metadata(place.beside("-wal")).map_or(true, |log| log.len() == 0) =>
         {
@@ -142,7 +143,7 @@ fn reader(
                 connect::connect(place, ConnectionUse::Frozen, options.busy_timeout)?,
             ))
         }
-        Err(error) => Err(error.into()),
+        Err(fault) => Err(fault),
     }
 }
 
@@ -171,18 +172,22 @@ fn check_ours(place: &LedgerFiles, found: FoundFile) -> Result<(), SqliteFault> 
     }
 }
 
-/// Makes an empty ledger beside its place and moves it there: what lies at the place is at all times nothing or a ledger.
+/// Makes an empty ledger beside its place and moves it there: what lies at the place is at all times nothing or a ledger. It has a
+/// log from the beginning: the change to one needs a journal, which beside a ledger is never ours.
 fn make(place: &LedgerFiles, options: &OpenOptions) -> Result<(), SqliteFault> {
     let path = place.beside("-new");
     drop(place::new_private_file(&path)?);
     let fresh = LedgerFiles::resolve(&path)?;
+    fresh.remove_beside()?;
     let connection = connect::connect(&fresh, ConnectionUse::Write, options.busy_timeout)?;
     connection.execute_batch(&format!(
         "PRAGMA page_size = 4096;
          PRAGMA auto_vacuum = INCREMENTAL;
          PRAGMA application_id = {APPLICATION_ID};"
     ))?;
+    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     drop(connection);
+    fresh.remove_beside()?;
     fs::rename(&path, place.file()).map_err(|error| of_io("make", place.file(), &error))?;
     Ok(place.sync_directory()?)
 }

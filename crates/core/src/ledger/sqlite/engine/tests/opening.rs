@@ -190,6 +190,7 @@ fn only_this_user_may_read_any_of_it() {
     let expected = [
         ("", 0o600),
         ("-bell", 0o600),
+        ("-journal", 0o600),
         ("-lock", 0o600),
         ("-owners", 0o700),
         ("-shm", 0o600),
@@ -259,6 +260,64 @@ fn what_somebody_put_beside_it_is_neither_waited_for_nor_written_to() {
     fs::hard_link(&theirs, beside(&directory.file(), "-bell")).unwrap();
     count(&open(&directory, ONE).unwrap(), "a").unwrap();
     assert_eq!(fs::read(&theirs).unwrap(), b"hello");
+}
+
+/// The bytes of a journal that is hot: played, it gives the first page other bytes.
+fn hot_journal(page: &[u8]) -> Vec<u8> {
+    let mut journal = vec![0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+    // One record, no nonce, one page before, sectors of 512 bytes, pages of 4096.
+    for number in [1_u32, 0, 1, 512, 4096] {
+        journal.extend(number.to_be_bytes());
+    }
+    journal.resize(512, 0);
+    journal.extend(1_u32.to_be_bytes());
+    journal.extend(page);
+    let sum = (1..=20).map(|at| u32::from(page[4096 - at * 200])).sum::<u32>();
+    journal.extend(sum.to_be_bytes());
+    journal
+}
+
+#[test]
+fn a_journal_that_somebody_put_beside_a_ledger_is_not_played_into_it() {
+    let directory = Directory::new();
+    count(&directory.engine(), "a").unwrap();
+    let journal = beside(&directory.file(), "-journal");
+    assert_eq!(fs::metadata(&journal).unwrap().len(), 0, "its name is taken");
+    let before = fs::read(directory.file()).unwrap();
+    fs::write(&journal, hot_journal(&vec![b'x'; 4096])).unwrap();
+    for options in [directory.options(), read_only(&directory)] {
+        let error = SqliteEngine::open(options, ONE).unwrap_err();
+        assert_eq!(error.kind, Kind::Corrupt);
+        assert!(error.message.contains("ledger.db-journal"), "{}", error.message);
+    }
+    assert_eq!(fs::read(directory.file()).unwrap(), before);
+    fs::remove_file(&journal).unwrap();
+    count(&directory.engine(), "a").unwrap();
+    assert_eq!(counted(&directory.engine(), "a"), 2);
+
+    // What connects later does not play it either.
+    let engine = directory.engine();
+    fs::write(&journal, hot_journal(&vec![b'x'; 4096])).unwrap();
+    let other = SqliteEngine::open(directory.options(), ONE).unwrap_err();
+    assert_eq!(other.kind, Kind::Corrupt);
+    drop(engine);
+    assert_eq!(fs::read(&journal).unwrap().len(), 512 + 4 + 4096 + 4);
+}
+
+#[test]
+fn what_lies_where_a_ledger_is_made_is_not_played_into_it() {
+    let directory = Directory::new();
+    let engine = directory.engine();
+    count(&engine, "theirs").unwrap();
+    let log = fs::read(beside(&directory.file(), "-wal")).unwrap();
+    drop(engine);
+    let directory = Directory::new();
+    fs::write(beside(&directory.file(), "-new-wal"), &log).unwrap();
+    fs::write(beside(&directory.file(), "-new-journal"), hot_journal(&vec![b'x'; 4096])).unwrap();
+    let engine = directory.engine();
+    assert_eq!(counted(&engine, "theirs"), 0);
+    let left = directory.names();
+    assert!(!left.iter().any(|name| name.contains("-new")), "{left:?}");
 }
 
 #[test]
