@@ -67,6 +67,6 @@ describe.skipIf(isMissing)(titled('two inboxes on one database'), () => {
     expect(await pending.json()).toMatchObject({ total: 1 });
     const ended = new Promise((resolve) => child.once('close', resolve));
     child.kill('SIGINT');
-    expect([await ended, stderr]).toEqual([0, '']);
+    expect([await ended, stderr]).toEqual([130, '']);
   });
 });
