@@ -571,6 +571,16 @@ const ASKED: &[&str] = &[
     "gradle cleanBuild",
     "./gradlew publishToMavenLocal",
     "cargo clean",
+    "./deploy.sh",
+    "./clean.sh --all",
+    "scripts/release-it",
+    "bash deploy.sh",
+    "sh -e ./scripts/publish.sh",
+    "node scripts/clean.mjs",
+    "ninja -t clean",
+    "cmake --build . --target clean",
+    "bazel clean",
+    "gio trash notes.txt",
 ];
 
 const RUNS: &[&str] = &[
@@ -599,6 +609,11 @@ const RUNS: &[&str] = &[
     "find . -name '*.txt' | xargs ./x.sh",
     "cd sub && ../x.sh > new.txt",
     "npm run compile && ./x.sh",
+    "ninja",
+    "cmake --build .",
+    "bazel test //...",
+    "./build.sh deploy/x",
+    "bash x.sh",
 ];
 
 #[test]
@@ -684,6 +699,34 @@ fn what_is_moved_to_where_it_does_not_stay_is_lost() {
     };
     assert_eq!(wrong(&asked, Effect::Ask), [""; 0]);
     assert_eq!(wrong(&runs, Effect::Allow), [""; 0]);
+}
+
+#[test]
+fn an_allow_without_matchers_covers_no_other_machine_and_no_address_that_is_written_out() {
+    let alone = policy("[[rule]]\neffect = \"allow\"\nconfined = \"project\"");
+    for line in [
+        "ssh h ls",
+        "ssh h",
+        "ssh \"$H\" ls",
+        "echo x | ssh h sh",
+        "scp a h:b",
+        "rsync -a a h:b",
+        "curl https://a.example/x",
+        "curl \"$X\"",
+        "wget a.example",
+        "nc x 1",
+        "ping a.example",
+        "./x.sh; timeout 5 curl https://a.example/x",
+    ] {
+        assert_eq!(confined(&alone, line).effect, Effect::Ask, "{line}");
+    }
+    for line in ["./x.sh https://a.example", "rsync -a a b", "npm ci"] {
+        assert_eq!(confined(&alone, line).effect, Effect::Allow, "{line}");
+    }
+    // Who names the program knows that it finds no network.
+    let named =
+        policy("[[rule]]\neffect = \"allow\"\nconfined = \"project\"\ncommands = [\"curl\"]");
+    assert_eq!(confined(&named, "curl https://a.example/x").effect, Effect::Allow);
 }
 
 #[test]
