@@ -10,7 +10,6 @@ mod led;
 mod lost;
 mod matching;
 mod pool;
-mod presumed;
 mod sieve;
 mod spot;
 mod tracked;
@@ -350,7 +349,7 @@ impl<'a> CallJudge<'a> {
     /// What is said of a file that a confined command uses: the spelling of its path does not decide what git can give back, nor
     /// what is protected.
     fn presumed(&self, action: &Action, says: ActionVerdict) -> Result<ActionVerdict, NeedsFiles> {
-        let Some(here) = presumed::from_here(action) else { return Ok(says) };
+        let Some(here) = spot::from_here(action) else { return Ok(says) };
         let near = self.action(&here, &mut Vec::new(), None)?;
         let counts = matches!(near.cause, VerdictCause::Lost | VerdictCause::Protected(_));
         Ok(if near.effect == Effect::Ask && counts {
