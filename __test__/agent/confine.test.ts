@@ -105,6 +105,44 @@ describe.runIf(report.supported)('a command of a deep agent with confine', () =>
     ]);
   });
 
+  test.runIf(report.namespaces)(
+    'is not given what is protected where a reach names it, though a human would say yes',
+    async () => {
+      for (const folder of ['.git/hooks', '.ssh', '.github/workflows', 'plain'])
+        mkdirSync(join(outside, folder), { recursive: true });
+      for (const name of ['.env', '.ssh/id_rsa', '.git/config', 'plain/open'])
+        writeFileSync(join(outside, name), `KEPT ${name}`);
+      const reaches = [
+        { write: ['../outside/.git/hooks'] },
+        { write: ['../outside/.github/workflows'] },
+        { read: ['../outside/.env'] },
+        { read: ['../outside/.ssh/id_rsa'] },
+        { read: ['../outside/.ssh'] },
+        { read: ['../outside/.git/config'] },
+      ];
+      const line =
+        "cd ../outside; cat .env .ssh/id_rsa .git/config plain/open; echo x > .git/hooks/evil; echo rea''ched";
+      writeFileSync(join(root, 'build'), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+      for (const [reach, isGiven] of [
+        ...reaches.map((each) => [each, false] as const),
+        [{ read: ['../outside/plain/open'] }, true] as const,
+      ]) {
+        const { model, prompts } = scripted([
+          calls(call('execute', { command: './build', reach }, 'c1')),
+          says('done'),
+        ]);
+        const agent = createDeepAgent({ model, backend: createLocalBackend({ root }), confine: true });
+        let asked = 0;
+        await agent.generate({ prompt: 'go', onApprovalRequest: () => ++asked > 0 });
+        const said = JSON.stringify(prompts.at(-1));
+        expect([reach, asked, said.includes('reached')]).toEqual([reach, isGiven ? 1 : 0, isGiven]);
+        if (!isGiven) expect(said).toContain('is kept from all commands');
+        expect(said).not.toMatch(/KEPT \./);
+        expect(existsSync(join(outside, '.git/hooks/evil'))).toBe(false);
+      }
+    },
+  );
+
   test('leaves no repository behind that git would obey, however deep, and says so', async () => {
     mkdirSync(join(root, 'deep/er'), { recursive: true });
     const line = 'git init -q deep/er; git init -q .; echo x > own';

@@ -76,6 +76,27 @@ describe('an answer', () => {
     expect(of('approval-response')).toMatchObject([{ isAutomatic: true, approved: false, decidedBy: 'reviewer' }]);
   });
 
+  test('that rejects stays for the same call, however often it is made', async () => {
+    const answers = ['reject', 'approve', 'approve', 'approve'] as const;
+    let asked = 0;
+    const reviewer: CallReviewer = {
+      review: () => ({ answer: answers[asked++] ?? 'approve', reason: 'said' }),
+      mayApprove: true,
+    };
+    const twice = [del('a.txt'), del('a.txt', 'c2'), says('.')];
+    const { ran, of } = await reviewed(reviewer, { turns: twice });
+    expect([asked, ran]).toEqual([1, []]);
+    expect(of('tool-denied').map(({ toolCallId }) => toolCallId)).toEqual(['c1', 'c2']);
+    asked = 0;
+    const other = await reviewed(reviewer, { turns: [del('a.txt'), del('b.txt', 'c2'), says('.')] });
+    expect([asked, other.ran]).toEqual([2, ['del b.txt']]);
+    asked = 0;
+    const often = await reviewed(reviewer, {
+      turns: [del('a.txt'), del('a.txt', 'c2'), del('a.txt', 'c3'), says('.')],
+    });
+    expect([asked, often.ran, often.shown.map(({ review }) => review?.bar)]).toEqual([1, [], ['repeated']]);
+  });
+
   const open: [name: string, answer: unknown, review: Partial<CallReview>][] = [
     ['unsure', { answer: 'unsure', reason: 'cannot tell' }, { answer: 'unsure', reason: 'cannot tell' }],
     ['of another word', { answer: 'yes', reason: '' }, { answer: 'failed' }],

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { ToolSet } from 'ai';
 import type { Backend, DeepAgentOptions } from '../../agent.js';
-import type { ConfinedWrites, ConfineSettings } from '../../index.js';
+import type { ConfinedWrites, ConfineSettings, PolicyInput } from '../../index.js';
 import { putAsideInTime, repositoriesBehind } from '../confine/aside.js';
 import { asksForHosts, tightened, warnOfAbsent } from '../confine/confine.js';
 import { confinementReport } from '../confine/program.js';
@@ -17,6 +17,7 @@ import type { FindSealed, NativeNetwork, NativeSealed } from '../native.js';
 import { takeNeeded } from '../options/check.js';
 import { checkFlag } from '../options/names.js';
 import { Policies } from '../policy/policies.js';
+import { snapshot } from '../values/snapshot.js';
 import { checkConfinement, confinesIn } from './backend/local-backend.js';
 import {
   NOT_ALL_LOOKED_AT,
@@ -57,6 +58,7 @@ export function confinementOf(
   const own = new Policies({ policy, files: 'none', place: { cwd: backend.root } }, place);
   const control = gate === undefined ? undefined : localGate(gate, place).control;
   const sources: PolicySource[] = control === undefined ? [own] : [own, control];
+  let everything: Policies | undefined;
   // What else it may read or change is looked through as the root is.
   const more = [...(settings.read ?? []), ...(settings.write ?? [])]
     .filter((path) => !path.startsWith('~'))
@@ -120,10 +122,20 @@ export function confinementOf(
       };
     },
     run,
+    isProtected: async (access, path) => {
+      everything ??= new Policies({ policy: ALL, files: 'none', place: { cwd: backend.root } }, place);
+      const [toolName, args] =
+        access === 'read' ? ['read_file', { file_path: path }] : ['write_file', { file_path: path, content: '' }];
+      const call = { toolCallId: crypto.randomUUID(), toolName, args: snapshot(args) };
+      return (await everything.judge(call)).effect !== 'allow';
+    },
     networks,
     always,
   };
 }
+
+/** What it asks about all the same is protected. */
+const ALL: PolicyInput = { version: 1, rule: [{ tools: '*', effect: 'allow' }] };
 
 /**
  * What a command may do whose verdict rests on that. What git keeps of earlier work stays as it is: then git can restore what was

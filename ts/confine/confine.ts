@@ -142,6 +142,7 @@ function planOf(
   const known = knownPlaces(env, write);
   if (write.some((path) => realPath(path) === '/'))
     throw wrong(`${place}: write must not be the whole disk: that confines nothing.`);
+  warnOfHome([...write, ...start], { env, place });
   // Git runs what stands there, outside of any sandbox, the next time that somebody uses it.
   const homes = [...new Set([env['HOME'] ?? homedir(), homedir()])].filter((home) => isAbsolute(home));
   const git = runByGit(write, homes);
@@ -236,6 +237,21 @@ function missingOf(path: string): string {
   if (exists(path)) return '';
   const above = dirname(path);
   return above === path ? path : join(missingOf(above), basename(path));
+}
+
+/** A command that is given a home is given the keys in it, and what shells and programs start. Its author is told. */
+function warnOfHome(given: readonly string[], { env, place }: Pick<ConfinedOptions, 'env' | 'place'>): void {
+  const homes = [...new Set([env['HOME'] ?? homedir(), homedir()])].filter((home) => isAbsolute(home) && home !== '/');
+  for (const path of given) {
+    const home = homes.find((each) => isAmong(realPath(each), [realPath(path)]));
+    if (home === undefined) continue;
+    const which =
+      realPath(home) === realPath(path) ? 'is the home of the user' : `has the home of the user in it, ${home}`;
+    warnOnce(
+      `home:${path}`,
+      `${place}: a command may use ${path}, which ${which}: it reads keys there, such as those in .ssh, and changes what shells start. Name a folder in it, or hide and protect these.`,
+    );
+  }
 }
 
 /** What restricts and is not there restricts nothing: it may be a slip, or have been moved away. Its author is told. */

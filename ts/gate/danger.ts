@@ -186,6 +186,31 @@ const WITH_WORDS: readonly { danger: CallDanger; program: RegExp; words: RegExp 
     words: /(?:^| )(?:-X ?(?:POST|PUT|PATCH|DELETE)|--request|-d\b|--data\S*|-F\b|--form|-T\b|--upload-file|--json)/,
   },
   { danger: 'publishes', program: /^wget$/, words: /--(?:post|body|method)/ },
+  { danger: 'publishes', program: /^(?:scp|rsync|sftp)$/, words: /(?:^| )(?:\w+@)?[\w.-]+:(?!\/\/|\\)\S* *$/ },
+  { danger: 'publishes', program: /^(?:fly|flyctl|heroku|render|railway)$/, words: /(?:^| )(?:deploy|up|release)\b/ },
+  {
+    danger: 'escalates',
+    program: /^(?:docker|podman)$/,
+    words:
+      /^(?:container )?(?:run|create)\b.*(?:^| )(?:-v|--volume|--mount|--privileged|--pid|--net(?:work)?=host|--cap-add)/,
+  },
+  // A package runs what it brings along, as it is installed or at once.
+  { danger: 'runs-fetched', program: /^(?:npx|bunx|uvx|pnpx)$/, words: /\S/ },
+  { danger: 'runs-fetched', program: /^(?:npm|pnpm|yarn|bun)$/, words: /^(?:dlx|exec|x|create|init) +\S/ },
+  { danger: 'runs-fetched', program: /^(?:npm|pnpm|yarn|bun)$/, words: /^(?:install|i|in|add) +(?:-\S+ +)*[^-\s]/ },
+  {
+    danger: 'runs-fetched',
+    program: /^(?:pip[\d.]*|pipx|gem|cargo|go|conda|mamba|brew|luarocks|cpan)$/,
+    words: /^install +(?:-\S+ +)*[^-\s.][^\s]*/,
+  },
+  { danger: 'runs-fetched', program: /^pipx$/, words: /^run +\S/ },
+  {
+    danger: 'runs-fetched',
+    program: /^(?:uv|poetry|composer)$/,
+    words: /^(?:(?:pip|tool) )?(?:install|add|require) +(?:-\S+ +)*[^-\s]/,
+  },
+  { danger: 'runs-fetched', program: /^python[\d.]*$/, words: /^-m pip install +(?:-\S+ +)*[^-\s.]/ },
+  { danger: 'runs-fetched', program: /^deno$/, words: /^(?:run|install)\b.* (?:https?:|npm:|jsr:)/ },
   { danger: 'deletes', program: /^(?:redis-cli)$/i, words: /\bflush(?:all|db)\b/i },
   { danger: 'deletes', program: /^(?:crontab)$/, words: /(?:^| )-r\b/ },
   {

@@ -127,6 +127,7 @@ fn in_namespaces(plan: &LaunchPlan, landlock: u8) -> io::Result<CommandOutcome> 
         go.write_all(&[TAKEN])?;
     }
     sys::not_dumpable()?;
+    supervise::end_with_caller(plan.status)?;
     let status = supervise::wait_for(init)?;
     // Open until then: the process inside takes its end for the end of this process.
     drop(go);
@@ -235,7 +236,11 @@ fn alone(plan: &LaunchPlan, landlock: u8, reason: &str) -> ! {
         };
         let launcher = std::process::id() as pid_t;
         match sys::split(0).map_err(|error| told("nothing can be started", error))? {
-            ForkSide::Parent(command) => Ok((folder, command)),
+            ForkSide::Parent(command) => {
+                supervise::end_with_caller(plan.status)
+                    .map_err(|error| told("the end of its caller cannot be noticed", error))?;
+                Ok((folder, command))
+            }
             ForkSide::Child => {
                 // Its maker may be gone already.
                 if sys::end_with_parent().is_err() || sys::parent() != launcher {

@@ -1,8 +1,9 @@
-//! Waits for a process, hands signals on to it, and ends the processes that it leaves.
+//! Waits for a process, hands signals on to it, and ends the processes that it leaves. It ends with its caller.
 
 use std::fs;
 use std::io;
-use std::thread::sleep;
+use std::os::fd::RawFd;
+use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use libc::{c_int, pid_t};
@@ -20,13 +21,32 @@ pub(crate) const SIGNALS: &[c_int] = &[
     libc::SIGUSR2,
     libc::SIGWINCH,
     libc::SIGCONT,
+    CALLER_ENDED,
 ];
+
+/// What this process sends itself once its caller is gone. It is not handed on: the command ends at once.
+const CALLER_ENDED: c_int = libc::SIGIO;
 
 /// How many ended children are reaped before the remaining ones are killed again.
 const REAPED: usize = 256;
 
 /// How long the processes that a command leaves are hunted, where no namespace ends them.
 const CHASE: Duration = Duration::from_secs(10);
+
+/// Ends the command when the caller does, in any way: the other end of its status descriptor is closed then. Without one there is
+/// nothing to tell it by.
+///
+/// Only after the last [`sys::split`]: from here on this process has two threads.
+pub(crate) fn end_with_caller(status: Option<RawFd>) -> io::Result<()> {
+    let Some(Ok(status)) = status.map(sys::inherited) else { return Ok(()) };
+    let own = std::process::id() as pid_t;
+    let watch = move || {
+        // Where that cannot be told any more, the command does not go on either.
+        let _ = sys::wait_for_hang_up(&status);
+        sys::signal(own, CALLER_ENDED);
+    };
+    thread::Builder::new().spawn(watch).map(drop)
+}
 
 /// Waits for this child, which leads a group of its own or has a process in it that does. Its status as `waitpid` gives it.
 pub(crate) fn wait_for(child: pid_t) -> io::Result<c_int> {
@@ -38,6 +58,9 @@ pub(crate) fn wait_for(child: pid_t) -> io::Result<c_int> {
                         return Ok(status);
                     }
                 }
+            }
+            Ok(CALLER_ENDED) => {
+                sys::signal(child, libc::SIGKILL);
             }
             // It has no group yet, or is another one that hands on.
             Ok(signal) => {

@@ -69,9 +69,25 @@ pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 
 /// Whether the other end of a pipe is closed.
 pub(crate) fn is_hung_up(end: &impl AsRawFd) -> io::Result<bool> {
+    hangs_up_within(end, 0)
+}
+
+/// Waits until the other end of a pipe or a socket is closed.
+pub(crate) fn wait_for_hang_up(end: &impl AsRawFd) -> io::Result<()> {
+    const FOR_EVER: c_int = -1;
+    loop {
+        match hangs_up_within(end, FOR_EVER) {
+            Ok(false) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            ended => return ended.map(drop),
+        }
+    }
+}
+
+fn hangs_up_within(end: &impl AsRawFd, milliseconds: c_int) -> io::Result<bool> {
     let mut asked = libc::pollfd { fd: end.as_raw_fd(), events: 0, revents: 0 };
-    // SAFETY: there is one entry, as is said, and nothing is waited for.
-    checked(unsafe { libc::poll(&mut asked, 1, 0) }.into())?;
+    // SAFETY: there is one entry, as is said.
+    checked(unsafe { libc::poll(&mut asked, 1, milliseconds) }.into())?;
     Ok(asked.revents != 0)
 }
 

@@ -451,6 +451,14 @@ fn confined_in(root: &Path, name: &str, more: &[&str], command: &str) -> Verdict
     judged_in(root, (name, more), command, Some(&run))
 }
 
+/// The same by this policy alone.
+fn own_verdict(root: &Path, toml: &str, command: &str) -> Verdict {
+    let root = root.to_str().unwrap().to_owned();
+    let place = PathContext { cwd: root.clone(), project: Some(root.clone()), ..context() };
+    let policy = Policy::compile(vec![document(toml, LayerKind::Code, true)], &place).unwrap();
+    held(&policy, &[&root], command, &RealFiles)
+}
+
 fn judged_in(
     root: &Path, (name, more): (&str, &[&str]), command: &str, run: Option<&ConfinedRun>,
 ) -> Verdict {
@@ -565,6 +573,16 @@ const ASKED: &[&str] = &[
     "gradle cleanBuild",
     "./gradlew publishToMavenLocal",
     "cargo clean",
+    "./deploy.sh",
+    "./clean.sh --all",
+    "scripts/release-it",
+    "bash deploy.sh",
+    "sh -e ./scripts/publish.sh",
+    "node scripts/clean.mjs",
+    "ninja -t clean",
+    "cmake --build . --target clean",
+    "bazel clean",
+    "gio trash notes.txt",
 ];
 
 const RUNS: &[&str] = &[
@@ -593,6 +611,11 @@ const RUNS: &[&str] = &[
     "find . -name '*.txt' | xargs ./x.sh",
     "cd sub && ../x.sh > new.txt",
     "npm run compile && ./x.sh",
+    "ninja",
+    "cmake --build .",
+    "bazel test //...",
+    "./build.sh deploy/x",
+    "bash x.sh",
 ];
 
 #[test]
@@ -609,6 +632,155 @@ fn what_git_cannot_give_back_is_asked_about_wherever_it_is_lost() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The lines with another verdict than this one.
+fn others(root: &Path, preset: &str, lines: &[&str], expected: Effect) -> Vec<String> {
+    let verdicts = lines.iter().map(|line| (line, confined_in(root, preset, &[], line)));
+    let others = verdicts.filter(|(_, verdict)| verdict.effect != expected);
+    others
+        .map(|(line, verdict)| format!("{line}: {:?}: {}", verdict.effect, verdict.reason))
+        .collect()
+}
+
+#[test]
+fn what_git_cannot_give_back_is_asked_about_however_its_folder_is_spelled() {
+    let root = project("spelled");
+    let asked = [
+        "./x.sh > $PWD/notes.txt",
+        "./x.sh > \"${PWD}/sub/own.txt\"",
+        "./x.sh > $(pwd)/notes.txt",
+        "./x.sh > \"`pwd`\"/notes.txt",
+        "./x.sh > ~+/notes.txt",
+        "./x.sh > \"$(git rev-parse --show-toplevel)/notes.txt\"",
+        "P=$(pwd); cd sub; ../x.sh > $P/notes.txt",
+        "cd sub && ../x.sh > $PWD/own.txt",
+        "bash -c './x.sh > $PWD/notes.txt'",
+        "./x.sh | tee $PWD/notes.txt",
+        "./x.sh; cp a.txt $PWD/notes.txt",
+    ];
+    let runs = [
+        "./x.sh > $PWD/new.txt",
+        "./x.sh > $PWD/kept.txt",
+        "./x.sh > $PWD/dist/out.js",
+        "./x.sh >> $PWD/notes.txt",
+        "./x.sh < $PWD/notes.txt",
+        "cd $PWD/sub && ../x.sh",
+    ];
+    assert_eq!(others(&root, "developer", &asked, Effect::Ask), [""; 0]);
+    assert_eq!(others(&root, "developer", &runs, Effect::Allow), [""; 0]);
+}
+
+#[test]
+fn what_is_moved_to_where_it_does_not_stay_is_lost() {
+    let root = project("moved");
+    let asked = [
+        "./x.sh; mv notes.txt /tmp/",
+        "./x.sh; mv sub /tmp/un",
+        "./x.sh; mv -t /var/tmp notes.txt",
+        "./x.sh; mv notes.txt dist/ && rm -rf dist",
+        "./x.sh; mv sub dist/; rm -rf dist/*",
+        "./x.sh; mv notes.txt $PWD/dist/; rm -rf dist",
+        "./x.sh; mv $PWD/notes.txt /tmp/",
+        "mkdir -p node_modules; mv notes.txt node_modules/ && rm -rf node_modules; ./x.sh",
+    ];
+    let runs = [
+        "./x.sh; mv kept.txt /tmp/",
+        "./x.sh; mv new.txt /tmp/",
+        "./x.sh; mv notes.txt dist/",
+        "./x.sh; mv dist/out.js /tmp/",
+        "rm -rf dist; mkdir dist; mv notes.txt dist/; ./x.sh",
+        "./x.sh; mv /tmp/a /tmp/b",
+    ];
+    let alone = "[[rule]]\neffect = \"allow\"\nconfined = \"project\"";
+    let source = |line: &str| own_verdict(&root, alone, line);
+    let wrong = |lines: &[&str], expected: Effect| -> Vec<String> {
+        let verdicts = lines.iter().map(|line| (line, source(line)));
+        let wrong = verdicts.filter(|(_, verdict)| verdict.effect != expected);
+        wrong.map(|(line, verdict)| format!("{line}: {}", verdict.reason)).collect()
+    };
+    assert_eq!(wrong(&asked, Effect::Ask), [""; 0]);
+    assert_eq!(wrong(&runs, Effect::Allow), [""; 0]);
+}
+
+#[test]
+fn an_allow_without_matchers_covers_no_other_machine_and_no_address_that_is_written_out() {
+    let alone = policy("[[rule]]\neffect = \"allow\"\nconfined = \"project\"");
+    for line in [
+        "ssh h ls",
+        "ssh h",
+        "ssh \"$H\" ls",
+        "echo x | ssh h sh",
+        "scp a h:b",
+        "rsync -a a h:b",
+        "curl https://a.example/x",
+        "curl \"$X\"",
+        "wget a.example",
+        "nc x 1",
+        "ping a.example",
+        "./x.sh; timeout 5 curl https://a.example/x",
+    ] {
+        assert_eq!(confined(&alone, line).effect, Effect::Ask, "{line}");
+    }
+    for line in ["./x.sh https://a.example", "rsync -a a b", "npm ci"] {
+        assert_eq!(confined(&alone, line).effect, Effect::Allow, "{line}");
+    }
+    // Who names the program knows that it finds no network.
+    let named =
+        policy("[[rule]]\neffect = \"allow\"\nconfined = \"project\"\ncommands = [\"curl\"]");
+    assert_eq!(confined(&named, "curl https://a.example/x").effect, Effect::Allow);
+}
+
+#[test]
+fn settings_of_git_with_a_token_are_not_shown_unasked_in_any_spelling() {
+    let root = project("token");
+    let asked = [
+        "cat .git/config",
+        "cat $PWD/.git/config",
+        "cat .git/config*",
+        "cat .git/conf*",
+        "cat .git/*",
+        "cat .g*/config",
+        "bash -c \"head -20 ~+/.git/config\"",
+        "sh -c 'cat \"$PWD\"/.git/conf*'",
+        "cat ${PWD}/.git/config",
+        "cat \"$(pwd)/.git/config\"",
+        "./x.sh < $PWD/.git/config",
+    ];
+    let recursive = [
+        "grep -r ghp .",
+        "grep -rn ghp",
+        "grep -r ghp $PWD",
+        "rg --hidden ghp",
+        "rg -uu ghp .",
+        "grep -r ghp .git",
+        "find . -name config -exec cat {} +",
+        "find .git -type f | xargs cat",
+        "cp -r .git copied; cat copied/config",
+    ];
+    let runs = [
+        "rg ghp",
+        "grep -r ghp sub",
+        "grep -r --exclude-dir=.git ghp .",
+        "ls -la .git",
+        "git status",
+        "git log --oneline",
+        "cat .git/HEAD",
+        "./x.sh",
+    ];
+    for preset in ["developer", "read-only"] {
+        assert_eq!(others(&root, preset, &asked, Effect::Ask), [""; 0]);
+        // Where they hold none, a search goes over them.
+        assert_eq!(others(&root, preset, &recursive[..5], Effect::Allow), [""; 0]);
+    }
+    let address = "https://me:ghp_0123456789@github.com/a/b";
+    let done = git::git().args(["remote", "add", "origin", address]).current_dir(&*root).status();
+    assert!(done.unwrap().success());
+    for preset in ["developer", "read-only"] {
+        assert_eq!(others(&root, preset, &asked, Effect::Ask), [""; 0]);
+        assert_eq!(others(&root, preset, &recursive, Effect::Ask), [""; 0]);
+        assert_eq!(others(&root, preset, &runs, Effect::Allow), [""; 0]);
+    }
 }
 
 #[test]

@@ -115,7 +115,7 @@ async function howToRun(
     command,
     reach,
     root: backend.root,
-    start: confinement.start,
+    confinement,
     isApproved,
     signal: abortSignal ?? new AbortController().signal,
   });

@@ -90,7 +90,7 @@ interface ReachCall {
   reach: CommandReach;
   root: string;
   /** What it may do without. */
-  start: Confinement['start'];
+  confinement: Pick<Confinement, 'start' | 'isProtected'>;
   /** Whether a human saw this reach with the call, and approved it. */
   isApproved: boolean;
   signal: AbortSignal;
@@ -107,14 +107,19 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
     network: [...new Set((call.reach.network ?? []).map(plainPattern))],
   };
   // The person who is asked about the reach is told of what could not be looked at, and not asked twice.
-  const start = () =>
-    call.start(
-      { command, isApproved: true, abortSignal: signal },
-      [...(reach.write ?? []), ...(reach.read ?? [])].filter(isFolder),
-    );
+  const startWith = (folders: readonly string[]) =>
+    call.confinement.start({ command, isApproved: true, abortSignal: signal }, folders);
+  const start = () => startWith([...(reach.write ?? []), ...(reach.read ?? [])].filter(isFolder));
+  // What is protected is looked for below a folder: what is named itself is found from the folder that it lies in.
+  const fault = async (from: ConfineSettings) => {
+    const found = faultOf(reach, from);
+    if (found !== undefined) return found;
+    const above = await protectedIn(reach, call.confinement);
+    return above.length === 0 ? undefined : faultOf(reach, (await startWith(above)).settings);
+  };
   let { settings, begin, isWhole } = await start();
-  const fault = faultOf(reach, settings);
-  if (fault !== undefined) return { refused: fault };
+  const refused = await fault(settings);
+  if (refused !== undefined) return { refused };
   const caller = currentCaller();
   if (caller === undefined) return { refused: 'Nobody is there to be asked about it.' };
   const denied = await denialOfReach(reach, caller, signal);
@@ -130,7 +135,7 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
     if (!answer.allowed) return { refused: answer.reason ?? 'The human did not allow it.' };
     // Others went on meanwhile: what is to be hidden is looked for when it starts.
     ({ settings, begin, isWhole } = await start());
-    if (faultOf(reach, settings) !== undefined)
+    if ((await fault(settings)) !== undefined)
       return { refused: 'What it may reach has changed meanwhile: ask again.' };
   }
   const { write = [], read = [], network = [] } = reach;
@@ -157,6 +162,18 @@ function placeOf(path: string): string {
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** The folders in which files and folders lie that are named, and may be protected. */
+async function protectedIn(
+  { write = [], read = [] }: CommandReach,
+  { isProtected }: Pick<Confinement, 'isProtected'>,
+): Promise<string[]> {
+  const named = [...write.map((path) => ['write', path] as const), ...read.map((path) => ['read', path] as const)];
+  const found = await Promise.all(
+    named.map(async ([access, path]) => ((await isProtected(access, path)) ? [dirname(path)] : [])),
+  );
+  return [...new Set(found.flat())];
+}
 
 /** Why it cannot be asked for. */
 function faultOf({ write = [], read = [], network = [] }: CommandReach, settings: ConfineSettings): string | undefined {

@@ -23,6 +23,8 @@ export interface Confinement {
   readonly start: (call: ConfinedCall, beside?: readonly string[]) => Promise<ConfinedStart>;
   /** Where a command may write that no human approves; `undefined`: it is not sure, as things are now, that it is held to that. */
   readonly run: () => NativeConfinedRun | undefined;
+  /** Whether a file or a folder may be protected by its name, or by where it lies. */
+  readonly isProtected: (access: 'read' | 'write', path: string) => Promise<boolean>;
   /** What the policies say of the network, as things are now: all of them count. */
   readonly networks: () => Promise<readonly NativeNetwork[]>;
   /** Also what a human approved. */

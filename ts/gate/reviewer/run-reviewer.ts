@@ -1,5 +1,5 @@
 /** Asks the reviewer of a run about its calls, and about those of all that is a part of it. What an answer does the core says. */
-import type { CallReview, CallReviewer, ReviewBar } from '../../../index.js';
+import type { CallReview, CallReviewer, ReviewBar, ReviewedCall } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { originOf } from '../../errors/message-of.js';
 import { toldKind } from '../../errors/told-value.js';
@@ -7,7 +7,9 @@ import { warnSeldom } from '../../errors/warn-once.js';
 import { weighReview } from '../../native.js';
 import { ownValue } from '../../values/own-value.js';
 import { whenAborted } from '../../values/when-aborted.js';
+import { snapshot } from '../../values/snapshot.js';
 import { oneLine } from '../in-a-line.js';
+import { textDigest } from '../text-digest.js';
 import { reviewedCall, type AskedReviewer, type CallToReview } from './reviewed-call.js';
 import { takeReviewer, type TakenReviewer } from './reviewer-options.js';
 
@@ -30,12 +32,21 @@ type ReviewOutcome = Opinion & Pick<AskedReviewer, 'isWhole'>;
 /** The longest reason that is kept, in characters. */
 const LONGEST_REASON = 500;
 
+/** How many rejected calls a run knows again. */
+const MOST_REJECTED = 1_000;
+
+/** The call as it would run, and what was asked for. What it changes is another thing once the files are others. */
+const keyOf = ({ toolName, args, changes, prompt, task }: ReviewedCall): string =>
+  textDigest(JSON.stringify([toolName, snapshot(args).json, changes, prompt, task]));
+
 const ANSWERS: ReadonlySet<unknown> = new Set(['approve', 'reject', 'unsure']);
 
 export class RunReviewer {
   readonly #reviewer: TakenReviewer;
   /** How many calls it has rejected in a row. */
   #rejections = 0;
+  /** What it said of calls that it rejected, by all that it was told of them. */
+  readonly #rejected = new Map<string, ReviewOutcome>();
 
   constructor(reviewer: TakenReviewer) {
     this.#reviewer = reviewer;
@@ -82,9 +93,15 @@ export class RunReviewer {
     try {
       signal?.throwIfAborted();
       const given = reviewedCall(call, conversation);
+      const key = keyOf(given);
+      const before = this.#rejected.get(key);
+      // Asked often enough, a model says yes at some time.
+      if (before !== undefined) return before;
       const { answer, isWhole } = inContext(() => ask(given, { abortSignal: over.signal }));
       // The parts that a diff leaves out were not seen, by function or model.
-      return { ...readOpinion(await this.#inTime(answer, over)), isWhole: isWhole && call.isShownWhole };
+      const outcome = { ...readOpinion(await this.#inTime(answer, over)), isWhole: isWhole && call.isShownWhole };
+      if (outcome.answer === 'reject') this.#remember(key, outcome);
+      return outcome;
     } catch (error) {
       signal?.throwIfAborted();
       const isLate = error instanceof LateReview;
@@ -97,6 +114,12 @@ export class RunReviewer {
     } finally {
       forget();
     }
+  }
+
+  #remember(key: string, outcome: ReviewOutcome): void {
+    this.#rejected.set(key, outcome);
+    const [oldest] = this.#rejected.keys();
+    if (this.#rejected.size > MOST_REJECTED && oldest !== undefined) this.#rejected.delete(oldest);
   }
 
   /** It is told when its answer is no longer awaited. */

@@ -342,6 +342,49 @@ fn nothing_outlives_a_launcher_that_is_killed() {
 }
 
 #[test]
+fn nothing_outlives_the_caller() {
+    for user in users() {
+        let place = TestFolder::new("caller", user);
+        for without in ways(&place) {
+            let line =
+                "setsid sh -c 'trap : TERM HUP; while :; do sleep 1; done' & echo ready; wait";
+            // Its status goes to what the caller holds the other end of.
+            let plan = changed(
+                place.plan(&["sh", "-c", line]),
+                &json!({ "withoutNamespaces": without, "status": 2 }),
+            );
+            let mut child =
+                place.launch(&plan).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut out = BufReader::new(child.stdout.take().unwrap());
+            out.read_line(&mut String::new()).unwrap();
+            drop(child.stderr.take());
+            // This reads to the end of the output: it hangs where something is left.
+            let mut rest = String::new();
+            out.read_to_string(&mut rest).unwrap();
+            assert_eq!(rest, "");
+            assert!(!child.wait().unwrap().success());
+        }
+    }
+}
+
+#[test]
+fn nothing_outlives_a_caller_that_is_gone_before_it_starts() {
+    for user in users() {
+        let place = TestFolder::new("gone", user);
+        for without in ways(&place) {
+            let plan = changed(
+                place.plan(&["sh", "-c", "while :; do sleep 1; done"]),
+                &json!({ "withoutNamespaces": without, "status": 2 }),
+            );
+            let (reader, writer) = std::io::pipe().unwrap();
+            drop(reader);
+            let status = place.launch(&plan).stderr(writer).status().unwrap();
+            assert!(!status.success());
+        }
+    }
+}
+
+#[test]
 fn a_launcher_that_is_killed_as_it_starts_leaves_nobody() {
     for user in users() {
         let place = TestFolder::new("early", user);

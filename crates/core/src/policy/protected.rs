@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 
 use crate::path::{FileLookup, LocatedPath, PathContext, PathError, PathSet, Vars, fold, is_below};
-use crate::policy::action::UseExtent;
+use crate::policy::action::{Action, ActionKind, UseExtent};
 use crate::policy::judge::{NameSuspicion, PathSpots};
 use crate::policy::reading::repository;
 use crate::policy::secrets::{self, FileFolders};
@@ -491,6 +491,32 @@ pub(crate) fn protection(
         FileAccess::Write => below().or_else(linked).or_else(named),
         FileAccess::Read => named().or_else(below),
     }
+}
+
+/// What a confined command reads of what is protected, though it is confined: git needs its settings, so they are not hidden. Where a
+/// folder is read with all below it, those count that hold a secret.
+pub(crate) fn shown(
+    spots: &PathSpots, action: &Action, files: &dyn FileLookup,
+) -> Option<&'static str> {
+    let ActionKind::Path { access: FileAccess::Read, .. } = &action.kind else { return None };
+    if spots.names_only {
+        return None;
+    }
+    let is_shown = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let in_git = || path.split('/').any(|name| trimmed(name).eq_ignore_ascii_case(".git"));
+        is_settings(name) && (in_git() || of_repository(path, FileAccess::Read, files).is_some())
+    };
+    let located = spots.located.iter().flat_map(LocatedPath::places);
+    let is_named = located.chain(spots.found.iter().map(String::as_str)).any(is_shown);
+    let is_loose = || {
+        let of = |(pieces, _): &(Vec<WordPiece>, PathContext)| {
+            of_pieces(pieces, FileAccess::Read).is_some_and(|it| it.what == GIT)
+        };
+        spots.loose.iter().any(of)
+    };
+    let is_below = || spots.below.as_ref().is_some_and(|below| below.tells_settings(files));
+    (is_named || is_loose() || is_below()).then_some(GIT)
 }
 
 /// Whether this may be a file of our own, or one that lies beside it; for a write, also a directory above it that is changed

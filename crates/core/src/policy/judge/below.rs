@@ -247,6 +247,20 @@ impl FilesBelow {
         })
     }
 
+    /// Whether settings of git that hold a secret are among them, where what is read is told.
+    pub(crate) fn tells_settings(&self, files: &dyn FileLookup) -> bool {
+        let is_told = |path: &str, from: usize| {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            protected::is_settings(name)
+                && is_in(path, 0, &[".git"])
+                && repository::tells_secret(path, files)
+                && !self.sieve.needs_settings(path)
+                && !self.sieve.passes_over(path, from, files)
+        };
+        self.tells != TakenBelow::Unknown
+            && self.found(files).files.iter().any(|(path, from)| is_told(path, *from))
+    }
+
     /// Whether there may be more of the user's own than those that were looked at, where what is read is told.
     /// `may_mean`: what may be asked about of a file whose name is known in part.
     pub(crate) fn may_tell_more(

@@ -4,9 +4,9 @@
 use super::matching::{MatchStrength, RuleHit};
 use super::spot::PathSpots;
 use super::{CallJudge, NeedsFiles, below, looked_up, tracked};
-use crate::path::is_below;
+use crate::path::{LocatedPath, PathError, is_below};
 use crate::policy::Effect;
-use crate::policy::action::{Action, ActionKind};
+use crate::policy::action::{Action, ActionKind, ByArgument};
 use crate::shell::{FileAccess, FileLoss, Word, base_name, deletes, replaces};
 
 /// Folders that a confined command has for itself, empty at first and gone afterwards.
@@ -21,8 +21,7 @@ impl CallJudge<'_> {
     pub(super) fn loses(
         &self, action: &Action, hits: &[RuleHit], spots: Option<&PathSpots>, confined: bool,
     ) -> Result<bool, NeedsFiles> {
-        let runs_confined = self.confined.is_some() || self.call.confined.is_some();
-        if !runs_confined || action.mentioned {
+        if !self.runs_confined() || action.mentioned {
             return Ok(false);
         }
         let takes_away = |word: &Word, is: fn(&str) -> bool| {
@@ -40,21 +39,60 @@ impl CallJudge<'_> {
                 let first = argv.first();
                 Ok(confined && !names_some && first.is_some_and(|first| takes_away(first, deletes)))
             }
-            ActionKind::Path { access: FileAccess::Write, by, .. }
-                if action.loss != FileLoss::Nothing =>
-            {
+            ActionKind::Path { access: FileAccess::Write, by, .. } => {
+                let moved = match by {
+                    Some(by) if action.loss == FileLoss::Nothing => self.is_moved_away(by)?,
+                    _ => false,
+                };
+                if action.loss == FileLoss::Nothing && !moved {
+                    return Ok(false);
+                }
                 let argv = by.as_ref().and_then(|by| self.argv(by));
                 let first = argv.and_then(<[Word]>::first);
                 let by_name = first.is_some_and(|first| takes_away(first, replaces));
                 let by_others = || by.as_ref().is_some_and(|by| self.is_allowed_elsewhere(by));
                 let is_covered = confined || by_name && self.is_by_document(hits) && !by_others();
                 match spots.filter(|_| is_covered) {
-                    Some(spots) => self.is_lost(spots, action.loss, by_name),
+                    Some(spots) => self.is_lost(spots, action.loss, by_name, moved),
                     None => Ok(false),
                 }
             }
             _ => Ok(false),
         }
+    }
+
+    /// Whether this command moves what it is given to where it does not stay: out of the project, since a confined command has
+    /// folders of its own there that are gone with it, or to what the line deletes later.
+    fn is_moved_away(&self, by: &ByArgument) -> Result<bool, NeedsFiles> {
+        let is_move = self.argv(by).and_then(<[Word]>::first).and_then(Word::literal);
+        if !is_move.is_some_and(|name| replaces(base_name(name))) {
+            return Ok(false);
+        }
+        let (mut gets, mut deleted) = (Vec::new(), Vec::new());
+        for other in self.actions {
+            let ActionKind::Path { access: FileAccess::Write, target, extent, by: Some(its) } =
+                &other.kind
+            else {
+                continue;
+            };
+            let spots = || match PathSpots::of(target, *extent, &other.start, self.files) {
+                Err(PathError::NeedsFiles) => Err(NeedsFiles),
+                spots => Ok(spots.unwrap_or_default()),
+            };
+            if its.command == by.command && other.loss == FileLoss::Replaced {
+                gets.extend(spots()?.located);
+            } else if its.command > by.command && other.loss == FileLoss::Deleted {
+                let spots = spots()?;
+                deleted.extend(spots.located.into_iter().chain(spots.begins));
+            }
+        }
+        let project =
+            looked_up(self.files.real(self.policy.context().project.as_deref().unwrap_or("/")))?;
+        let stays = |place: &LocatedPath| {
+            project.as_ref().is_ok_and(|project| is_below(&place.real, project))
+                && !deleted.iter().any(|gone| is_below(&place.real, &gone.real))
+        };
+        Ok(!gets.iter().all(stays))
     }
 
     /// Whether what allows it, as far as rules do, are rules of documents that let confined commands run.
@@ -68,7 +106,7 @@ impl CallJudge<'_> {
 
     /// Whether something is there that git does not have. What tools make again is no loss.
     fn is_lost(
-        &self, spots: &PathSpots, loss: FileLoss, by_name: bool,
+        &self, spots: &PathSpots, loss: FileLoss, by_name: bool, moved: bool,
     ) -> Result<bool, NeedsFiles> {
         let is_open = spots.error.is_some() || !spots.loose.is_empty();
         if is_open && (by_name || loss == FileLoss::Deleted) {
@@ -78,7 +116,10 @@ impl CallJudge<'_> {
         let places = spots.located.iter().map(|path| path.real.as_str()).chain(found);
         let is_own = |place: &&str| !self.is_private(place) && !self.is_product(place);
         for place in places.filter(is_own) {
-            if loss == FileLoss::Deleted || self.is_unkept(place)? {
+            if loss == FileLoss::Deleted
+                || self.is_unkept(place)?
+                || moved && looked_up(self.files.has(&format!("{place}/.")))?.unwrap_or(true)
+            {
                 return Ok(true);
             }
         }

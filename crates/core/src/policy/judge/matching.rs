@@ -205,6 +205,9 @@ impl CallJudge<'_> {
                         hits.push(RuleHit { names_unknown: true, ..*hit });
                     }
                 }
+                // No connection comes of being confined: it needs one that it has not.
+                ActionKind::Command { argv, .. }
+                    if self.rests_on_confinement(hit) && self.connects(argv) => {}
                 // A tool that is known by its name alone is no command that anything holds.
                 ActionKind::Tool { .. } if self.rests_on_confinement(hit) => {}
                 _ => hits.push(*hit),
@@ -338,6 +341,16 @@ impl CallJudge<'_> {
             MatchStrength::Surely | MatchStrength::Untrusted => rule.effect,
         };
         Some(RuleHit { rule: id, document: rule.document, effect, how, names_unknown: false })
+    }
+
+    /// Whether this command uses an address that its words say: it works on another machine, or fetches from there.
+    fn connects(&self, argv: &[Word]) -> bool {
+        self.actions.iter().any(|other| match &other.kind {
+            ActionKind::Url { by: Some(by), .. } if !other.mentioned => {
+                self.argv(by).is_some_and(|its| its == argv)
+            }
+            _ => false,
+        })
     }
 
     /// Whether this is an allow that counts since the command runs confined.

@@ -333,6 +333,9 @@ impl<'a> CallJudge<'a> {
             let covered = named.then(|| Action { needs_allow: false, ..action.clone() });
             let action = covered.as_ref().unwrap_or(action);
             let mut says = self.action(action, &mut hits, trace.as_deref_mut())?;
+            if says.effect == Effect::Allow && self.runs_confined() {
+                says = self.presumed(action, says)?;
+            }
             if self.work.get() == 0 && !self.late.get() {
                 // What is still to come is not allowed any more, but a deny is not missed.
                 self.late.set(true);
@@ -361,6 +364,24 @@ impl<'a> CallJudge<'a> {
             all.push(says);
         }
         Ok(all)
+    }
+
+    /// Whether it runs confined where no human approves it.
+    fn runs_confined(&self) -> bool {
+        self.confined.is_some() || self.call.confined.is_some()
+    }
+
+    /// What is said of a file that a confined command uses: the spelling of its path does not decide what git can give back, nor
+    /// what is protected.
+    fn presumed(&self, action: &Action, says: ActionVerdict) -> Result<ActionVerdict, NeedsFiles> {
+        let Some(here) = spot::from_here(action) else { return Ok(says) };
+        let near = self.action(&here, &mut Vec::new(), None)?;
+        let counts = matches!(near.cause, VerdictCause::Lost | VerdictCause::Protected(_));
+        Ok(if near.effect == Effect::Ask && counts {
+            ActionVerdict { effect: near.effect, rule: None, cause: near.cause, ..says }
+        } else {
+            says
+        })
     }
 
     /// Says about one action. `hits` is where the rules that match are gathered.
@@ -402,6 +423,9 @@ impl<'a> CallJudge<'a> {
         let is_lost = says.effect == Effect::Allow
             && !nowhere
             && self.loses(action, hits, spots.as_ref(), confined)?;
+        let shown = confining
+            .and(spots.as_ref())
+            .and_then(|spots| protected::shown(spots, action, self.files));
         if says.reviewable {
             // What no allow would open without naming it, no reviewer opens.
             says.reviewable = self.doubt(action, hits, spots).is_none();
@@ -409,9 +433,11 @@ impl<'a> CallJudge<'a> {
         }
         if (says.effect == Effect::Allow || (says.effect == Effect::Ask && silent))
             && let Some(doubt) = self.doubt(action, hits, spots)
-            && !(confining.is_some() && (is_held(&doubt, action) || self.is_hardly_written(action)))
+            && !(confining.is_some()
+                && shown.is_none()
+                && (is_held(&doubt, action) || self.is_hardly_written(action)))
         {
-            let cause = doubt.cause;
+            let cause = shown.map_or(doubt.cause, VerdictCause::Protected);
             let (managed_ask, forgets) = (says.managed_ask, says.forgets);
             says = ActionVerdict {
                 effect: Effect::Ask,
