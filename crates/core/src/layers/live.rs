@@ -10,7 +10,7 @@ use crate::policy::document::{
 };
 
 use super::file::{self, FileCare, FileContent, FileStamp};
-use super::snapshot::{broken_text, unreadable};
+use super::snapshot::{broken_text, load_bytes, unreadable};
 use super::trust::{self, own_path, trust_hash};
 use super::{LayerFiles, LayerProblem, LayerSnapshot};
 use crate::call::hex;
@@ -313,17 +313,6 @@ impl TrustFile {
         self.hashes = trusted.unwrap_or_default().into_iter().map(|one| one.hash).collect();
         true
     }
-}
-
-/// The policy in a file that was read, by the name of its source.
-pub(super) fn load_bytes(
-    bytes: &[u8], source: PolicySource,
-) -> Result<PolicyDocument, Vec<DocumentError>> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let reason = format!("is not UTF-8 from byte {} on", error.valid_up_to());
-        vec![unreadable(&source.name, &reason)]
-    })?;
-    load(text, DocumentFormat::of(&source.name), source)
 }
 
 /// Said of a file that was there. Until a gate is made anew it is not known whether somebody took it away on purpose.

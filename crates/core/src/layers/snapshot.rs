@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::policy::document::{DocumentError, DocumentPlace, ErrorCode, LayerKind, PolicyDocument};
+use crate::policy::document::{
+    DocumentError, DocumentFormat, DocumentPlace, ErrorCode, LayerKind, PolicyDocument,
+    PolicySource, load,
+};
 
 /// The policies that count at one moment. Never changes; a later one takes its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +51,17 @@ pub(super) fn broken_text(first: &DocumentError) -> String {
     let fault = first.to_string();
     let fault = fault.strip_prefix(&place).unwrap_or(&fault);
     format!("{place} is broken, and none of its rules count, denies included{fault}")
+}
+
+/// The policy in a file that was read, by the name of its source.
+pub(super) fn load_bytes(
+    bytes: &[u8], source: PolicySource,
+) -> Result<PolicyDocument, Vec<DocumentError>> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let reason = format!("is not UTF-8 from byte {} on", error.valid_up_to());
+        vec![unreadable(&source.name, &reason)]
+    })?;
+    load(text, DocumentFormat::of(&source.name), source)
 }
 
 /// What is wrong with a file as a whole.

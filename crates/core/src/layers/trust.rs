@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::file::{self, FileCare, ReplaceError, own_link, write_atomically};
-use super::live;
+use super::snapshot::load_bytes;
 use crate::call::hex;
 use crate::policy::document::{DocumentError, LayerKind, PolicySource};
 
@@ -79,8 +79,8 @@ impl TrustFile {
     /// Trusts a policy as it is now. `seen` is the [`trust_hash`] of what the user looked at.
     ///
     /// # Errors
-    /// When the policy cannot be read, has faults or is not what was seen, when a symlink stands for it or for its folder, or when the trust cannot
-    /// be kept.
+    /// When the policy cannot be read, has faults or is not what was seen, when a symlink stands for it or for its folder, or when the
+    /// trust cannot be kept.
     pub fn trust(&self, policy: &Path, seen: Option<&str>) -> Result<TrustEntry, TrustError> {
         let failed = |reason: String| TrustError::Policy { path: policy.to_owned(), reason };
         let path = own_path(policy).map_err(|error| failed(why_no_path(&error)))?;
@@ -92,7 +92,7 @@ impl TrustFile {
         }
         let name = Arc::from(policy.display().to_string());
         let source = PolicySource { layer: LayerKind::Project, name, trusted: false };
-        live::load_bytes(&bytes, source).map_err(|errors| TrustError::Broken { errors })?;
+        load_bytes(&bytes, source).map_err(|errors| TrustError::Broken { errors })?;
         let trusted = TrustEntry { path, hash };
         let _held = self.hold()?;
         let mut all = self.trusted()?;
