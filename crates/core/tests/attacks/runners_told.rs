@@ -55,6 +55,9 @@ fn words_that_settings_give_to_pytest_are_read_as_those_of_the_line() {
         let toml = format!("[tool.pytest.ini_options]\naddopts = '''{words}'''\n");
         asks_with(&house, &policy, "pyproject.toml", &toml, PYTEST);
     }
+    // pytest takes such a line for more of the value before it, and its section goes on.
+    let hidden = "[pytest]\nmarkers = a\n[x#]\naddopts = --junitxml=../x.xml\n";
+    asks_with(&house, &policy, "pytest.ini", hidden, PYTEST);
     let list = "[tool.pytest.ini_options]\naddopts = ['-v', '--log-file', '.env']\n";
     asks_with(&house, &policy, "pyproject.toml", list, PYTEST);
     asks_with(&house, &policy, "pytest.toml", "[pytest]\naddopts = ['-p', 'evil']\n", PYTEST);

@@ -132,7 +132,9 @@ pub(super) fn ini(text: &str, counts: impl Fn(&str) -> bool) -> Option<SettingTa
                 value.push_str(bare);
             }
         } else if let Some(section) = bare.strip_prefix('[') {
-            let section = section.strip_suffix(']').filter(|name| !name.contains(']'))?;
+            // Some readers take a line with a comment in the brackets for more of the value before it.
+            let is_name = |it: char| it.is_ascii_alphanumeric() || " _-.:,*".contains(it);
+            let section = section.strip_suffix(']').filter(|name| name.chars().all(is_name))?;
             is_meant = section == "DEFAULT" || counts(section);
             is_open = false;
         } else {
