@@ -55,6 +55,15 @@ pub(super) fn node(walk: &mut ArgumentWalk) {
     if walk.kept("tests").is_some() {
         super::packages::inside(walk);
     } else if walk.kept("checks").is_some() {
+        // Of a name without an ending it looks for files that have one, or for those of a folder.
+        let is_bare = |operand: &WalkOperand| {
+            let word = walk.word(ArgumentPart { arg: operand.arg, skip: 0 });
+            words::file_name(&word)
+                .is_none_or(|name| name.literal().is_some_and(|it| !it.contains('.')))
+        };
+        if walk.operands.iter().any(is_bare) {
+            walk.unnamable(DoubtReason::RunsCode);
+        }
         walk.lay_out(super::spec::OperandSpec::All(OperandUse::Read), OperandUse::Nothing);
     } else {
         script(walk);

@@ -269,6 +269,10 @@ pub(super) const INTERPRETERS: &[Row] = &[
     ("node --version", ""),
     ("node", "?1"),
     ("node --test", ""),
+    ("node --check a.js", "r2:a.js"),
+    // It reads `m/k.js`, or what a package in that folder names.
+    ("node --check m/k", "r2:m/k ?3"),
+    ("node -c .", "r2:. ?3"),
     ("php -r x", "?2"),
     ("php x.php", "r1:x.php"),
     ("lua -e x", "?2"),
