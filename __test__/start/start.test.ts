@@ -108,8 +108,8 @@ test('several calls at once are asked about in their order, each with its own an
   expect(stdout).toContain('Deleted README.md.');
 });
 
-test.runIf(isThorough)('A: all that waits is approved, and nothing is asked any more', async () => {
-  const { stdout } = await start(['create a with 1 and create b with 2', 'A', 'create c with 3']);
+test.runIf(isThorough)('/approve on: nothing is asked any more', async () => {
+  const { stdout } = await start(['/approve on', 'create a with 1 and create b with 2', 'create c with 3']);
   expect(changed(stdout)).toEqual(['  created a (1 byte)', '  created b (1 byte)', '  created c (1 byte)']);
 });
 

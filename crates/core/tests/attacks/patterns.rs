@@ -293,6 +293,8 @@ fn what_a_pattern_finds_is_written_like_names_that_are_spelled_out() {
     for file in ["project/code/a.ts", "project/code/b.ts", "project/a.sh", "project/docs/x.md"] {
         house.put(file, "x");
     }
+    // prettier keeps its cache by the nearest package.
+    house.put("project/package.json", "{}");
     house.put("project/code/m.ini", "[x]");
     house.put("project/code/a.py", "");
     for folder in ["project/li", "project/lo.d/in", "project/--x"] {
