@@ -31,6 +31,7 @@ const isElsewhere = process.env.AI_MAJOR === '6' || process.env.COUNTERSIGN_LEDG
  * @param turn of a caller that asks for the same list again and again: each turn has others, and many turns have all
  */
 export function sample<CASE>(cases: readonly CASE[], sampled = 2, turn = 0): CASE[] {
+  if (cases.length === 0) throw new Error('sample([]): there are no cases, so that nothing would be tested');
   const most = isWhole ? (isElsewhere ? 2 * sampled : Infinity) : isSample ? Math.ceil(sampled / 2) : sampled;
   if (cases.length <= most) return [...cases];
   // One of each part, not always at the same place in it: what was made of several lists has of each, as far as so few can.
