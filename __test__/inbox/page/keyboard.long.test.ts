@@ -118,7 +118,7 @@ describeInBrowser('with keys alone', () => {
     expect(await page.locator('.frame, dialog[open]').count()).toBe(0);
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
-    await page.getByRole('dialog').getByText('approve; what stands out').waitFor();
+    await page.getByRole('dialog').getByText('approve; if something stands out').waitFor();
     await page.keyboard.press('y');
     await page.keyboard.press('Escape');
     await page.locator('dialog[open]').waitFor({ state: 'detached' });
