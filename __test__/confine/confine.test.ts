@@ -14,10 +14,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { ConfinementError, InvalidConfigError, confine, confinementReport } from '../../ts/index.js';
 import type { ConfineOptions } from '../../index.js';
+import { tightened } from '../../ts/confine/confine.js';
+import { confineProgram } from '../../ts/native.js';
 import { ownPlace } from '../support/own-place.js';
 import { listenToWarnings } from '../support/warnings.js';
 
@@ -66,6 +68,14 @@ describe.runIf(report.by === 'landlock')('a confined command', () => {
     expect(targets).toContainEqual(['read', join(outside, 'kept')]);
     // Root may open it, and finds nothing in it.
     if (report.namespaces && process.getuid?.() !== 0) expect(targets).toContainEqual(['read', join(root, '.env')]);
+  });
+
+  test('cannot replace the program that confines the next one, also where it may write around it', () => {
+    const folder = dirname(confineProgram ?? '');
+    const planted = join(folder, 'planted');
+    onTestFinished(() => rmSync(planted, { force: true }));
+    const { status } = run(['sh', '-c', 'echo x > "$0"', planted], { write: [dirname(folder)] });
+    expect([status === 0, existsSync(planted)]).toEqual([false, false]);
   });
 
   test('may be given more', () => {
@@ -286,6 +296,21 @@ describe.runIf(report.supported)('what is not there', () => {
   test('is told of the folder that a command starts in', () => {
     expect(() => run('true', { cwd: join(root, 'nowhere') })).toThrow(`cwd: ${join(root, 'nowhere')} is not a folder`);
   });
+});
+
+test('what is asked for in addition to settings opens nothing of them, and each may demand all walls', () => {
+  for (const [own, more, demand] of [
+    [{}, {}, 'walls'],
+    [{ demand: 'whole' }, {}, 'whole'],
+    [{ demand: 'whole' }, { demand: 'walls' }, 'whole'],
+    [{}, { demand: 'whole' }, 'whole'],
+    [{ demand: 'walls' }, { demand: 'whole' }, 'whole'],
+  ] as const)
+    expect(tightened({ hide: ['a'], ...own }, { hide: ['b'], ...more }, 'x')).toMatchObject({
+      hide: ['a', 'b'],
+      demand,
+    });
+  expect(() => tightened({}, { write: ['/'] }, 'x')).toThrow(InvalidConfigError);
 });
 
 describe('what cannot be', () => {
