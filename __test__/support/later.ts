@@ -79,7 +79,9 @@ export async function laterBinding(): Promise<object> {
         return JSON.stringify({ ok: entries.map(() => '0'.repeat(64)) });
       }
       if (['close', 'note', 'releaseRun'].includes(operation)) return NOTHING;
-      const answer = await this.#gate.call(text, policies);
+      // A ledger in memory has no `records`: those that wait are enough here.
+      const own = operation === 'records' ? JSON.stringify({ pending: takes }) : text;
+      const answer = await this.#gate.call(own, policies);
       later.performed(operation);
       setImmediate(() => this.#wake());
       await pause();
