@@ -38,7 +38,8 @@ const CHASE: Duration = Duration::from_secs(10);
 ///
 /// Only after the last [`sys::split`]: from here on this process has two threads.
 pub(crate) fn end_with_caller(status: Option<RawFd>) -> io::Result<()> {
-    let Some(Ok(status)) = status.map(sys::inherited) else { return Ok(()) };
+    let Some(status) = status else { return Ok(()) };
+    let status = sys::inherited(status)?;
     let own = std::process::id() as pid_t;
     let watch = move || {
         // Where that cannot be told any more, the command does not go on either.
