@@ -61,9 +61,16 @@ export interface OnceMoreOptions {
   /** Why it does not hold. */
   reason: string;
   times: AskedTimes;
+  toolName: string;
   /** Takes the approval back. @returns why it could not be: then it is not asked about again */
-  takeBack: () => Promise<string | undefined>;
-  judge: () => Promise<CallVerdict>;
+  takeBack: (why: string) => Promise<string | undefined>;
+  judge: (edited: { args: unknown } | undefined) => Promise<JudgedAgain>;
+}
+
+/** What is said of a call now. `lost`: of it as it was before, since the tool cannot run what a human had made of it. */
+export interface JudgedAgain {
+  verdict: CallVerdict;
+  lost?: LostEdit | undefined;
 }
 
 /** What becomes of a call whose decision does not hold. */
@@ -75,11 +82,19 @@ export type OnceMore =
 
 /** The step between two requests of one call, the same in every loop: taken back, counted, judged anew. */
 export async function onceMore(options: OnceMoreOptions): Promise<OnceMore> {
-  const { record, decision, reason, times, takeBack, judge } = options;
-  const failure = decision !== undefined && isApproval(decision) ? await takeBack() : undefined;
+  const { record, decision, reason, times, toolName, takeBack, judge } = options;
+  const edited = editIn(decision);
+  const why = takenBackFor(reason, toolName, edited);
+  const failure = decision !== undefined && isApproval(decision) ? await takeBack(why) : undefined;
   const ended = failure ?? (await times.noMore(reason));
   if (ended !== undefined) return { kind: 'ended', reason: ended };
-  return { kind: 'judged', supersedes: supersededBy(record, reason, decision !== undefined), verdict: await judge() };
+  const { verdict, lost } = await judge(edited);
+  const supersedes = supersededBy(record, lost === undefined ? reason : why, decision !== undefined);
+  return {
+    kind: 'judged',
+    supersedes,
+    verdict: lost?.isRedacted === true ? lostVerdict(toolName, edited, lost) : verdict,
+  };
 }
 
 /** Asks until there is a decision that holds, or it was asked too often: then the call is denied. */
@@ -98,23 +113,22 @@ export async function askCall(question: CallQuestion & { verdict: CallVerdict },
     if (reason === undefined) return { kind: 'decided', decided, args, isEdited: editedFrom !== undefined };
     const { approvalId, decision } = decided;
     const { judge } = port;
-    const why = takenBackFor(reason, question.toolName, editIn(decision));
-    const takeBack = async (): Promise<undefined> => void (await asker.gate.revoke(approvalId, why));
+    const { toolName } = question;
+    const takeBack = async (why: string): Promise<undefined> => void (await asker.gate.revoke(approvalId, why));
     if (judge === undefined) {
-      if (isApproval(decision)) await takeBack();
+      if (isApproval(decision)) await takeBack(takenBackFor(reason, toolName, editIn(decision)));
       return { kind: 'stale', reason };
     }
-    let lost: LostEdit | undefined;
-    const judgeAgain = async (): Promise<CallVerdict> => {
-      const edited = editIn(decision);
-      ({ args, editedFrom, lost } = await asEdited({ args, editedFrom }, edited, port.edits));
-      return lost?.isRedacted === true ? lostVerdict(question.toolName, edited, lost) : judge(args);
+    const judgeAgain = async (edited: { args: unknown } | undefined): Promise<JudgedAgain> => {
+      const { lost, ...again } = await asEdited({ args, editedFrom }, edited, port.edits);
+      ({ args, editedFrom } = again);
+      return { verdict: await judge(args), lost };
     };
-    const next = await onceMore({ record: decided, decision, reason, times, takeBack, judge: judgeAgain });
+    const next = await onceMore({ record: decided, decision, reason, times, toolName, takeBack, judge: judgeAgain });
     if (next.kind === 'ended') return { kind: 'denied', reason: next.reason, approvalId };
     if (next.verdict.effect === 'deny') return { kind: 'denied', reason: next.verdict.reason, approvalId };
     verdict = stillAsked(next.verdict);
-    supersedes = lost === undefined ? next.supersedes : { ...next.supersedes, reason: why };
+    supersedes = next.supersedes;
   }
 }
 

@@ -10,10 +10,10 @@ import { existingRecord, isDecided, toRecord } from '../../gate/records.js';
 import type { Gating, RawRecord } from '../../native.js';
 import { snapshot, trySnapshot, type ValueSnapshot } from '../../values/snapshot.js';
 import { approvedTool } from '../tools/approved-tool.js';
-import { asEdited, AskedTimes, editIn, lostVerdict, objectionTo, onceMore } from '../../gate/ask-call.js';
+import { asEdited, AskedTimes, lostVerdict, objectionTo, onceMore, type JudgedAgain } from '../../gate/ask-call.js';
 import type { CallDecisions } from './decisions.js';
 import { takenBackFor } from '../../gate/describing.js';
-import { digestOf, type CheckedEdits, type LostEdit } from '../../gate/edits.js';
+import { digestOf, type CheckedEdits } from '../../gate/edits.js';
 import { ASK, type CallGuard } from '../gating/guard.js';
 import type { OpenCallPlan } from '../messages/open-step.js';
 import type { OwnEvent } from '../sdk/own-events.js';
@@ -124,28 +124,15 @@ export class RunRequests {
       const { record } = asked;
       const reason = await objectionOf(asked);
       if (record === undefined || reason === undefined || signal.aborted) continue;
-      const { decision, times } = asked;
-      const edited = editIn(decision);
-      const why = takenBackFor(reason, asked.toolName, edited);
-      let isLost = false;
-      const takeBack = () => this.#takeBack(asked, record, why);
-      const judge = async () => {
+      const { decision, times, toolName } = asked;
+      const takeBack = (why: string) => this.#takeBack(asked, record, why);
+      const judge = (edited: { args: unknown } | undefined) => {
         asked.decision = undefined;
-        const { verdict, lost } = await this.#judgedAgain(asked, edited);
-        isLost = lost !== undefined;
-        return lost?.isRedacted === true ? lostVerdict(asked.toolName, edited, lost) : verdict;
+        return this.#judgedAgain(asked, edited);
       };
-      const next = await onceMore({ record, decision, reason, times, takeBack, judge });
+      const next = await onceMore({ record, decision, reason, times, toolName, takeBack, judge });
       if (next.kind === 'ended') this.#deny(asked, next.reason);
-      else if (
-        await this.#openRequest(
-          round,
-          asked,
-          denialBy(next.verdict),
-          isLost ? { ...next.supersedes, reason: why } : next.supersedes,
-        )
-      )
-        open.push(asked);
+      else if (await this.#openRequest(round, asked, denialBy(next.verdict), next.supersedes)) open.push(asked);
       else isSettled = true;
     }
     this.#callHumans(open);
@@ -262,10 +249,7 @@ export class RunRequests {
   }
 
   /** What everything says now of a call that is asked about again: as a human had changed it, unless the tool cannot run that. */
-  async #judgedAgain(
-    asked: RequestedCall,
-    edited: { args: unknown } | undefined,
-  ): Promise<{ verdict: CallVerdict; lost?: LostEdit | undefined }> {
+  async #judgedAgain(asked: RequestedCall, edited: { args: unknown } | undefined): Promise<JudgedAgain> {
     const { toolCallId, toolName, args, editedFrom, written, edits } = asked;
     if (args === undefined) return { verdict: { effect: 'deny', reason: UNSHOWABLE } };
     const { lost, ...again } = await asEdited({ args, editedFrom, written }, edited, edits);
