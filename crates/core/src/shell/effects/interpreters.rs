@@ -64,7 +64,15 @@ pub(super) fn node(walk: &mut ArgumentWalk) {
         if walk.operands.iter().any(is_bare) {
             walk.unnamable(DoubtReason::RunsCode);
         }
-        walk.lay_out(super::spec::OperandSpec::All(OperandUse::Read), OperandUse::Nothing);
+        // Where there is no such file, it reads that of a longer name, or those of the folder.
+        for operand in walk.operands.clone() {
+            let word = walk.word(ArgumentPart { arg: operand.arg, skip: 0 });
+            for ending in [".js", ".json", ".node"] {
+                let longer = words::longer(&word, ending);
+                walk.path(operand.arg, FileAccess::Read, longer, false);
+            }
+        }
+        walk.lay_out(super::spec::OperandSpec::All(OperandUse::ReadBelow), OperandUse::Nothing);
     } else {
         script(walk);
     }

@@ -250,8 +250,21 @@ pub(super) fn linker(walk: &mut ArgumentWalk, part: ArgumentPart) {
     }
 }
 
-/// The sources below are written.
+/// The sources below are written, and those of packages that it is told. `./...` passes over folders whose names begin with a
+/// dot; a word that names one does not.
 pub(super) fn gofmt(walk: &mut ArgumentWalk) {
+    let is_plain = |text: &str| {
+        text.split('/').enumerate().all(|(at, name)| match name {
+            "." => at == 0,
+            "..." => true,
+            name => name.starts_with(|first: char| first.is_ascii_alphanumeric()),
+        })
+    };
+    for operand in walk.operands.clone() {
+        if !walk.place(operand.arg).literal().is_some_and(is_plain) {
+            walk.runs(operand.arg, DoubtReason::RunsCode);
+        }
+    }
     inside(walk);
     super::checkers::changes_here(walk);
 }

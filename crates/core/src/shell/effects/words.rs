@@ -94,6 +94,13 @@ pub(super) fn beside(file: &Word, name: &str) -> Word {
     text(file, name)
 }
 
+/// The same name with an ending more.
+pub(super) fn longer(file: &Word, ending: &str) -> Word {
+    let mut pieces = file.pieces.clone();
+    push(&mut pieces, ending);
+    Word { span: file.span, pieces }
+}
+
 /// The file in the directory, as a program sees it that changes into the directory first.
 pub(super) fn join(base: &Word, file: &Word) -> Word {
     let begins = beginning(file);
