@@ -73,7 +73,11 @@ const RUNS: &[(&[&str], &[&str])] = &[
     (&["diff3", "sdiff", "wdiff", "colordiff"], &["diff"]),
     (&["ldd"], &["ld-linux-x86-64.so.2", "ld.so", "ldd"]),
     (&["zstdgrep"], &["grep", "zstdcat", "zstd", "sed", "sh"]),
-    (&["cargo", "rustc", "rustfmt", "rustup"], &["cargo", "rustc", "rustfmt"]),
+    // Compilers start linkers, and cargo the tool for documents.
+    (
+        &["cargo", "rustc", "rustfmt", "rustup"],
+        &["cargo", "rustc", "rustfmt", "rustdoc", "cc", "ld", "collect2", "lld", "ld.lld", "rust-lld"],
+    ),
     // The lines of a rule, and the rules of a folder below.
     (&["make", "gmake"], &["sh", "dash", "make", "gmake"]),
     (&["lsb_release"], &["getopt"]),
