@@ -76,7 +76,10 @@ const RUNS: &[(&[&str], &[&str])] = &[
     // Compilers start linkers, and cargo the tool for documents.
     (
         &["cargo", "rustc", "rustfmt", "rustup"],
-        &["cargo", "rustc", "rustfmt", "rustdoc", "cc", "ld", "collect2", "lld", "ld.lld", "rust-lld"],
+        &[
+            "cargo", "rustc", "rustfmt", "rustdoc", "cc", "ld", "collect2", "lld", "ld.lld",
+            "rust-lld",
+        ],
     ),
     // The lines of a rule, and the rules of a folder below.
     (&["make", "gmake"], &["sh", "dash", "make", "gmake"]),
