@@ -3,7 +3,9 @@
 
 use std::path::PathBuf;
 
-use countersign_core::path::{UrlAddress, FileLookup, PathGlob, NoFiles, PathError, UrlPattern, PathContext, locate};
+use countersign_core::path::{
+    FileLookup, NoFiles, PathContext, PathError, PathGlob, UrlAddress, UrlPattern, locate,
+};
 use libfuzzer_sys::fuzz_target;
 
 /// A file system without symlinks.
@@ -25,7 +27,7 @@ fuzz_target!(|input: (&str, &str)| {
         cwd: "/work".to_owned(),
         home: Some("/home/u".to_owned()),
         project: Some("/work".to_owned()),
-        ..Where::default()
+        ..PathContext::default()
     };
     let _ = locate(path, &vars, &NoFiles);
     let located = locate(path, &vars, &Plain);
