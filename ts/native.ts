@@ -14,6 +14,7 @@ export type {
   NativeBound,
   NativeCall,
   NativeCallParts,
+  NativeEarlierCall,
   NativeRedeemed,
   NativeDocument,
   NativeGateOptions,

@@ -519,6 +519,13 @@ export type NativeDamage = { seq: number | null, record: string | null, what: st
 /** A policy as it was written. */
 export type NativeDocument = { name: string, text: string, format: NativeFormat, };
 
+/** What became of another call of the tool. */
+export type NativeEarlierCall = {
+/** Whether it was approved as it was asked; `null`: it still waits. */
+approved: boolean | null, byPerson: boolean,
+/** Whether a reviewer decided to approve it; `null`: none was asked. */
+reviewerApproved: boolean | null, };
+
 /** An error of the core as data: its code, its message, and what the class of that code is made with. */
 export type NativeError = {
 /** Selects the class that is thrown. */
@@ -793,7 +800,9 @@ export type NativeReviewParts = { answer: ReviewAnswer, mayApprove: boolean,
 /** What bars the verdict; `null`: nothing. */
 bar: ReviewBar | null, namesPeople: boolean, isApprovable: boolean, startedBefore: boolean, isWhole: boolean,
 /** Those that came right before it in the run. */
-rejections: number, };
+rejections: number,
+/** Of the same tool in the run, and in all that is a part of it. */
+earlier: Array<NativeEarlierCall>, };
 
 /** What a person may decide. */
 export type NativeRights = { mayDecide: Array<DecisionType>,
@@ -1153,7 +1162,7 @@ export type RequestsText = NativeApproval[];
 
 export type ReviewAnswer = "approve" | "reject" | "unsure";
 
-export type ReviewBar = "question" | "people" | "managed" | "beside" | "unmarked" | "advises" | "started" | "not-allowed" | "cut" | "repeated";
+export type ReviewBar = "question" | "people" | "managed" | "beside" | "unmarked" | "advises" | "started" | "not-allowed" | "cut" | "repeated" | "refused" | "open";
 
 /** Takes back an approval that was not started. `false`: there was nothing to take back. */
 export type RevokeApproval = { approvalId: string, reason: string, };

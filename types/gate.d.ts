@@ -233,7 +233,10 @@ export type BatchDecision =
   | { type: 'skip'; reason?: string };
 
 export interface BatchOptions extends Omit<DecideOptions, 'reason' | 'remember' | 'shown'> {
-  /** The ids of requests that a person looked at separately: only these are approved if they stand out. */
+  /**
+   * The ids of requests that a person looked at separately. Of others, only those are approved that are proven to do no lasting
+   * harm ({@link ApprovalRequest.proven}), and in which nothing stands out.
+   */
   seen?: readonly string[];
 }
 
@@ -540,8 +543,8 @@ export interface Gate extends AsyncDisposable {
   ): Promise<ApprovalRecord>;
   /**
    * One decision for several requests, at most 100, in their order. Each approval is bound to its own arguments, and what
-   * becomes of one changes nothing for the others. A call that stands out is not approved among others unless `seen` names it:
-   * {@link InvalidDecisionError} (`ERR_INVALID_DECISION`), and it still waits.
+   * becomes of one changes nothing for the others. A call that stands out, or that is not proven to do no lasting harm, is not
+   * approved among others unless `seen` names it: {@link InvalidDecisionError} (`ERR_INVALID_DECISION`), and it still waits.
    *
    * @throws {@link InvalidDecisionError} for another decision: an edit, an answer or `remember` belong to one request
    */

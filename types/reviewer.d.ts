@@ -8,7 +8,8 @@ import type { RunOptions } from './run.js';
 interface ReviewerSettings {
   /**
    * Whether it may approve what a rule leaves to it ({@link PolicyRule.reviewer}). Without it, it advises: its rejections
-   * count, and what it would approve goes to the human with what it said.
+   * count, and what it would approve goes to the human with what it said. Once a call of a tool was not approved in a run, by a
+   * person or by the reviewer, it approves no other call of that tool in the run.
    *
    * @default false
    */
@@ -94,7 +95,11 @@ export type ReviewBar =
   /** It was not shown the whole call, or not all of the change of a file. */
   | 'cut'
   /** It is the third rejection in a row in the run. */
-  | 'repeated';
+  | 'repeated'
+  /** A person refused, edited or answered another call of the tool in the run; or the reviewer did not approve one, and no person did. */
+  | 'refused'
+  /** Another call of the tool waits for its answer in the run. */
+  | 'open';
 
 /** What a reviewer said of a call, as its request has it. */
 export interface CallReview {

@@ -39,7 +39,14 @@ describe('decideAll', () => {
   it('approves each with its own arguments, by one who is named', async () => {
     const gate = gateOf();
     const ids = await waiting(gate, 'make a', 'make b', 'make c');
-    const results = await gate.decideAll([...ids, ids[0]!], { type: 'approve', reason: 'all three' }, { by: 'ada' });
+    const results = await gate.decideAll(
+      [...ids, ids[0]!],
+      { type: 'approve', reason: 'all three' },
+      {
+        by: 'ada',
+        seen: ids,
+      },
+    );
     expect(results.map(({ record }) => [record?.args, record?.decidedBy, record?.decision])).toEqual(
       ['make a', 'make b', 'make c'].map((command) => [{ command }, 'ada', { type: 'approve', reason: 'all three' }]),
     );
@@ -47,8 +54,8 @@ describe('decideAll', () => {
   });
 
   it('leaves what stands out waiting, unless it was seen', async () => {
-    const gate = gateOf();
-    const ids = await waiting(gate, 'make a', 'rm -rf build', 'make \u202Ea');
+    const gate = gateOf({ policy: { version: 1 } });
+    const ids = await waiting(gate, 'ls', 'rm -rf build', 'ls \u202Ea');
     const results = await gate.decideAll(ids, { type: 'approve' });
     expect(results.map(({ error }) => error instanceof InvalidDecisionError)).toEqual([false, true, true]);
     expect((await statusOf(gate, ids)).slice(1)).toEqual(['pending', 'pending']);
@@ -59,12 +66,35 @@ describe('decideAll', () => {
     expect(refused?.record?.status).toBe('rejected');
   });
 
+  it('leaves what nobody looked at waiting, unless it is proven to do no harm', async () => {
+    const commands = [
+      'cp a .git/hooks/pre-commit',
+      'echo x >> ~/.bashrc',
+      'cat .env',
+      'eval "$X"',
+      'git config --global core.editor x',
+      'make deploy',
+      './x',
+    ];
+    for (const options of [{}, { policy: { version: 1 } } as const]) {
+      const gate = gateOf(options);
+      const ids = await waiting(gate, ...commands);
+      const results = await gate.decideAll(ids, { type: 'approve' });
+      expect(results.map(({ error }) => error?.message)).toEqual(
+        commands.map(() => expect.stringMatching(/not approved among others/) as string),
+      );
+      expect(await statusOf(gate, ids)).toEqual(commands.map(() => 'pending'));
+      const seen = await gate.decideAll(ids, { type: 'approve' }, { seen: ids });
+      expect(seen.every(({ record }) => record?.status === 'approved' || record?.status === 'succeeded')).toBe(true);
+    }
+  });
+
   it('goes on where one is decided by then, or is not there', async () => {
     const gate = gateOf();
     const ids = await waiting(gate, 'make a', 'make b');
     await gate.reject(ids[0]!);
     const nobody = '00000000-0000-7000-8000-000000000000';
-    const results = await gate.decideAll([ids[0]!, nobody, ids[1]!], { type: 'approve' });
+    const results = await gate.decideAll([ids[0]!, nobody, ids[1]!], { type: 'approve' }, { seen: ids });
     expect(results.map(({ error }) => (error as { code?: string } | null)?.code)).toEqual([
       'ERR_ALREADY_DECIDED',
       'ERR_UNKNOWN_APPROVAL',
@@ -78,7 +108,7 @@ describe('decideAll', () => {
     await gate.edit(ids[0]!, { command: 'make z' }, { by: 'noah' });
     await gate.respond(ids[1]!, 'made by hand');
     await gate.reject(ids[2]!, 'no');
-    const results = await gate.decideAll(ids, { type: 'approve' }, { by: 'mia' });
+    const results = await gate.decideAll(ids, { type: 'approve' }, { by: 'mia', seen: ids });
     expect(results.map(({ error }) => (error as { code?: string } | null)?.code)).toEqual([
       'ERR_ALREADY_DECIDED',
       'ERR_ALREADY_DECIDED',

@@ -88,8 +88,9 @@ describe('an answer', () => {
     expect([asked, ran]).toEqual([1, []]);
     expect(of('tool-denied').map(({ toolCallId }) => toolCallId)).toEqual(['c1', 'c2']);
     asked = 0;
+    // It is asked about another, which it may still reject.
     const other = await reviewed(reviewer, { turns: [del('a.txt'), del('b.txt', 'c2'), says('.')] });
-    expect([asked, other.ran]).toEqual([2, ['del b.txt']]);
+    expect([asked, other.ran, other.shown.map(({ review }) => review?.bar)]).toEqual([2, [], ['refused']]);
     asked = 0;
     const often = await reviewed(reviewer, {
       turns: [del('a.txt'), del('a.txt', 'c2'), del('a.txt', 'c3'), says('.')],
@@ -158,16 +159,18 @@ describe('an answer', () => {
     ]);
   });
 
-  test('an approval between two rejections: they are not in a row', async () => {
-    let count = 0;
-    const review = () => ({ answer: ++count % 2 === 0 ? 'approve' : 'reject', reason: '' }) as const;
-    const { shown } = await reviewed(
+  test('an approval of another tool between two rejections: they are not in a row', async () => {
+    const review = ({ toolName }: ReviewedCall) =>
+      ({ answer: toolName === 'del' ? 'reject' : 'approve', reason: '' }) as const;
+    const read = calls(call('read', { path: 'a.txt' }, 'r1'));
+    const { ran, shown } = await reviewed(
       { review, mayApprove: true },
       {
-        turns: [...[1, 2, 3, 4, 5].map((at) => del(`${at}.txt`, `c${at}`)), says('.')],
+        policy: { version: 1, rule: [{ tools: ['del', 'read'], effect: 'ask', reviewer: true }] },
+        turns: [del('1.txt'), del('2.txt', 'c2'), read, del('3.txt', 'c3'), del('4.txt', 'c4'), says('.')],
       },
     );
-    expect(shown).toEqual([]);
+    expect([ran, shown]).toEqual([['read a.txt'], []]);
   });
 
   test('no answer between two rejections: they are not in a row', async () => {

@@ -118,6 +118,15 @@ describe.each(waitingEntries)('by %s', (_, entry) => {
     expect([ran, shown[0]?.review]).toMatchObject([[], { answer: 'approve', decides: false, bar: 'advises' }]);
   });
 
+  it('approves no call of a tool that a human has refused in the run', async () => {
+    let times = 0;
+    const review = () => ({ answer: times++ === 0 ? 'unsure' : 'approve', reason: '' }) as const;
+    const again = [...turns.slice(0, 1), calls(call('del', { path: 'a.txt', force: true }, 'c2')), says('.')];
+    const reviewer = { review, mayApprove: true };
+    const { ran, shown } = await became(entry, { policy: rules(marked), reviewer }, { turns: again });
+    expect([ran, shown.map((request) => request.review?.bar)]).toEqual([[], [null, 'refused']]);
+  });
+
   it('approves nothing that may not be approved', async () => {
     const { ran } = await became(
       entry,

@@ -41,6 +41,7 @@ import { isDecided, type DecidedRecord } from './records.js';
 import { rejectionsOf, type RunRejections } from './rejections.js';
 import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
 import type { CallToReview } from './reviewer/reviewed-call.js';
+import type { OpenReview } from './reviewer/open-reviews.js';
 import { reviewNote } from './reviewer/review-note.js';
 import { runReviewer, type RunReviewer } from './reviewer/run-reviewer.js';
 import { filesOf, type SeenFile } from './seen-edit.js';
@@ -475,6 +476,20 @@ export class CallAsker {
   async #requestFor(question: CallQuestion, runId: string): Promise<OpenRequest> {
     if (question.questions !== undefined)
       return questionRequest(question, question.questions, { runId, origin: this.origin, logger: this.#logger });
+    const open = this.#asksReviewer(question) ? this.#reviewer?.begin(question.toolName) : undefined;
+    try {
+      const { request, who } = await this.#unreviewed(question, runId);
+      return open === undefined ? request : await this.#reviewed(question, request, who, open);
+    } finally {
+      open?.end();
+    }
+  }
+
+  /** What is put to a human, before a reviewer is asked. */
+  async #unreviewed(
+    question: CallQuestion,
+    runId: string,
+  ): Promise<{ request: OpenRequest; who: ApproverRules | undefined }> {
     const { toolCallId, toolName, args, step = null, gating, signal, supersedes, editedFrom } = question;
     const isDenied = question.isAnswered === true || question.verdict?.effect === 'deny';
     const said = question.verdict && unanswered(question.verdict);
@@ -531,7 +546,7 @@ export class CallAsker {
       remindMs: isDenied ? null : (who?.remind ?? null),
       requester: this.#requester ?? null,
     };
-    return this.#asksReviewer(question) ? this.#reviewed(question, request, who) : request;
+    return { request, who };
   }
 
   /** Whether the reviewer is asked before the human. */
@@ -540,11 +555,16 @@ export class CallAsker {
   }
 
   /** With what the reviewer says of all that is shown. */
-  async #reviewed(question: CallQuestion, request: OpenRequest, who: ApproverRules | undefined): Promise<OpenRequest> {
+  async #reviewed(
+    question: CallQuestion,
+    request: OpenRequest,
+    who: ApproverRules | undefined,
+    open: OpenReview,
+  ): Promise<OpenRequest> {
     const whole = await this.gate.whole(request);
     const { changes = [] } = whole.details as { changes?: ShownCall['changes'] };
     const isShownWhole = whole.page?.whole !== false;
-    const review = await this.#reviewOf(question, request.runId, { changes, isShownWhole }, who);
+    const review = await this.#reviewOf(question, request.runId, { changes, isShownWhole }, who, open);
     question.signal?.throwIfAborted();
     return review === undefined ? whole : { ...whole, details: { ...whole.details, review } };
   }
@@ -558,6 +578,7 @@ export class CallAsker {
     runId: string,
     { changes, isShownWhole }: Pick<CallToReview, 'changes' | 'isShownWhole'>,
     who: ApproverRules | undefined,
+    open: OpenReview,
   ): Promise<CallReview | undefined> {
     const { verdict, gating, supersedes, signal, toolCallId, toolName, args, tool, messages } = question;
     const reviewer = this.#reviewer;
@@ -582,7 +603,15 @@ export class CallAsker {
       isApprovable: gating?.allowedDecisions?.includes('approve') !== false,
       startedBefore: supersedes?.startedBefore === true,
     };
-    const review = await reviewer.review(call, terms, signal, (run) => this.inContext(run));
+    return reviewer.review(call, terms, open, {
+      signal,
+      inContext: (run) => this.inContext(run),
+      kept: this.gate,
+      write: (review) => this.#written(call, review),
+    });
+  }
+
+  async #written(call: CallToReview, review: CallReview): Promise<CallReview> {
     if (!this.gate.isDurable) return review;
     const unwritten = await this.gate.noteReview(reviewNote(call, review));
     // What cannot be written down decides nothing.

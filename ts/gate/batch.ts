@@ -3,7 +3,7 @@ import type { ApprovalRecord, ApprovalRequest, BatchDecision, BatchOptions, Batc
 import { InvalidDecisionError } from '../errors/index.js';
 import { takeOptions } from '../options/check.js';
 import { takeValue } from '../options/plain.js';
-import { doubtsAbout } from './danger.js';
+import { doubtsAbout, isHarmless } from './danger.js';
 import { checkVia, readDecider } from './decider.js';
 import { readOwn } from './taken-answer.js';
 
@@ -34,7 +34,7 @@ export async function decideAll(
     try {
       const isUnseen = taken.type === 'approve' && !looked.includes(approvalId);
       const record = isUnseen ? await find(approvalId) : undefined;
-      if (record?.status === 'pending') refuseIfDoubtful(record);
+      if (record?.status === 'pending') refuseUnseen(record);
       results.push({ approvalId, record: await decide(approvalId, { ...taken }, who), error: null });
     } catch (error) {
       results.push({ approvalId, record: null, error: error instanceof Error ? error : new Error(String(error)) });
@@ -43,7 +43,25 @@ export async function decideAll(
   return results;
 }
 
-/** @throws {InvalidDecisionError} where it must be looked at by itself */
+/**
+ * It may be that no one has looked at it: what is not proven to be harmless may be anything.
+ *
+ * @throws {InvalidDecisionError}
+ */
+function refuseUnseen(request: ApprovalRequest): void {
+  refuseIfDoubtful(request);
+  if (isHarmless(request)) return;
+  throw new InvalidDecisionError({
+    message:
+      'It is not approved among others, since it is not proven to do no harm: look at it, and name it in seen, or approve it by itself.',
+  });
+}
+
+/**
+ * For those that were each shown.
+ *
+ * @throws {InvalidDecisionError} where it must be looked at by itself
+ */
 export function refuseIfDoubtful(request: ApprovalRequest): void {
   const doubts = doubtsAbout(request);
   if (doubts.length === 0) return;

@@ -1,7 +1,9 @@
 //! What becomes of a reviewer's answer.
 
 use countersign_core::gate::GateError;
-use countersign_core::policy::{ReviewAnswer, ReviewBar, ReviewEffect, ReviewParts, review_effect};
+use countersign_core::policy::{
+    EarlierCall, ReviewAnswer, ReviewBar, ReviewEffect, ReviewParts, review_effect,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::envelope::read;
@@ -25,6 +27,20 @@ struct NativeReviewParts {
     is_whole: bool,
     /// Those that came right before it in the run.
     rejections: u32,
+    /// Of the same tool in the run, and in all that is a part of it.
+    earlier: Vec<NativeEarlierCall>,
+}
+
+/// What became of another call of the tool.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NativeEarlierCall {
+    /// Whether it was approved as it was asked; `null`: it still waits.
+    approved: Option<bool>,
+    by_person: bool,
+    /// Whether a reviewer decided to approve it; `null`: none was asked.
+    reviewer_approved: Option<bool>,
 }
 
 /// What an answer does.
@@ -44,6 +60,15 @@ struct NativeReview {
 /// When the parts cannot be read.
 pub fn weigh(parts: &str) -> Result<impl Serialize + use<>, GateError> {
     let parts: NativeReviewParts = read(parts)?;
+    let earlier: Vec<EarlierCall> = parts
+        .earlier
+        .iter()
+        .map(|call| EarlierCall {
+            approved: call.approved,
+            by_person: call.by_person,
+            reviewer_approved: call.reviewer_approved,
+        })
+        .collect();
     let effect = review_effect(&ReviewParts {
         answer: parts.answer,
         may_approve: parts.may_approve,
@@ -53,6 +78,7 @@ pub fn weigh(parts: &str) -> Result<impl Serialize + use<>, GateError> {
         started_before: parts.started_before,
         is_whole: parts.is_whole,
         rejections: parts.rejections,
+        earlier: &earlier,
     });
     Ok(match effect {
         ReviewEffect::Approve | ReviewEffect::Reject => NativeReview { decides: true, bar: None },
@@ -62,5 +88,5 @@ pub fn weigh(parts: &str) -> Result<impl Serialize + use<>, GateError> {
 
 #[cfg(test)]
 pub(crate) fn types(all: crate::types::Declarations) -> crate::types::Declarations {
-    all.with::<NativeReviewParts>().with::<NativeReview>()
+    all.with::<NativeEarlierCall>().with::<NativeReviewParts>().with::<NativeReview>()
 }

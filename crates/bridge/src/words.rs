@@ -76,6 +76,7 @@ words! {
     ReviewAnswer = policy::ReviewAnswer: |it| written(it), [Approve, Reject, Unsure];
     ReviewBar = policy::ReviewBar: |it| written(it), [
         Question, People, Managed, Beside, Unmarked, Advises, Started, NotAllowed, Cut, Repeated,
+        Refused, Open,
     ];
     EntryType = files::EntryKind: |it| written(it), [File, Directory, Symlink, Other];
 }

@@ -30,4 +30,6 @@ const BARS: Readonly<Record<ReviewBar, string>> = {
   'not-allowed': 'it may not be approved as it is',
   cut: 'it has not seen the whole call',
   repeated: 'it is its third rejection in a row',
+  refused: 'another call of this tool was not approved in this run',
+  open: 'another call of this tool waits for an answer',
 };

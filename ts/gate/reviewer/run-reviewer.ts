@@ -4,12 +4,15 @@ import { InvalidConfigError } from '../../errors/index.js';
 import { originOf } from '../../errors/message-of.js';
 import { toldKind } from '../../errors/told-value.js';
 import { warnSeldom } from '../../errors/warn-once.js';
-import { weighReview } from '../../native.js';
+import { weighReview, type NativeEarlierCall, type NativeReview } from '../../native.js';
 import { ownValue } from '../../values/own-value.js';
+import { untilAborted } from '../../values/in-time.js';
 import { whenAborted } from '../../values/when-aborted.js';
 import { snapshot } from '../../values/snapshot.js';
 import { oneLine } from '../in-a-line.js';
 import { textDigest } from '../text-digest.js';
+import { EarlierCalls, OPEN, type KeptCalls } from './earlier-calls.js';
+import { OpenReviews, type OpenReview } from './open-reviews.js';
 import { reviewedCall, type AskedReviewer, type CallToReview } from './reviewed-call.js';
 import { takeReviewer, type TakenReviewer } from './reviewer-options.js';
 
@@ -22,6 +25,17 @@ export interface ReviewTerms {
   /** Whether the request may be approved. */
   isApprovable: boolean;
   startedBefore: boolean;
+}
+
+/** How it is asked. */
+export interface ReviewContext {
+  signal: AbortSignal | undefined;
+  /** Calls what the program gave in the program's own async context. */
+  inContext: <T>(call: () => T) => T;
+  /** Where the other calls of the run are. */
+  kept: KeptCalls;
+  /** Writes down what it said. What it gives back is what counts. */
+  write: (review: CallReview) => Promise<CallReview>;
 }
 
 type Opinion = Pick<CallReview, 'answer' | 'reason'>;
@@ -47,46 +61,62 @@ export class RunReviewer {
   #rejections = 0;
   /** What it said of calls that it rejected, by all that it was told of them. */
   readonly #rejected = new Map<string, ReviewOutcome>();
+  readonly #earlier = new EarlierCalls();
+  readonly #open = new OpenReviews();
 
   constructor(reviewer: TakenReviewer) {
     this.#reviewer = reviewer;
   }
 
-  /**
-   * What it says of a call. Never rejects, unless the signal is aborted: what goes wrong goes to the human.
-   *
-   * @param inContext calls what the program gave in the program's own async context
-   */
-  async review(
-    call: CallToReview,
-    terms: ReviewTerms,
-    signal: AbortSignal | undefined,
-    inContext: <T>(call: () => T) => T,
-  ): Promise<CallReview> {
-    const { model, criteria, criteriaDigest, mayApprove } = this.#reviewer;
-    const { answer, reason, isWhole } = await this.#opinionOn(call, signal, inContext);
-    const said = { model, criteria, criteriaDigest, answer, reason };
-    if (answer === 'failed') {
-      this.#rejections = 0;
-      return { ...said, decides: false, bar: null };
-    }
-    const weighed = weighReview({
-      ...terms,
-      answer,
-      mayApprove,
-      isWhole,
-      rejections: this.#rejections,
-    });
+  /** To be called before anything else is waited for: the calls of a step are reviewed together. */
+  begin(toolName: string): OpenReview {
+    return this.#open.begin(toolName);
+  }
+
+  /** What it says of a call. Never rejects, unless the signal is aborted: what goes wrong goes to the human. */
+  async review(call: CallToReview, terms: ReviewTerms, open: OpenReview, context: ReviewContext): Promise<CallReview> {
+    const { model, criteria, criteriaDigest } = this.#reviewer;
+    const { key, ...said } = await this.#opinionOn(call, context);
+    const approves = said.answer === 'approve' && this.#weigh(said, terms, []).decides;
+    open.tell(approves);
+    const earlier = approves ? await this.#earlierOf(call, open, context) : [];
+    // The same call may have been rejected beside it.
+    const { isWhole, ...opinion } = this.#rejectedBefore(key) ?? said;
+    const weighed = this.#weigh({ ...opinion, isWhole }, terms, earlier);
     // The human sees the third: after that it begins anew.
-    this.#rejections = answer === 'reject' && weighed.decides ? this.#rejections + 1 : 0;
-    return { ...said, ...weighed };
+    this.#rejections = opinion.answer === 'reject' && weighed.decides ? this.#rejections + 1 : 0;
+    if (weighed.bar === 'refused') this.#earlier.refuse(call.toolName);
+    const review = await context.write({ model, criteria, criteriaDigest, ...opinion, ...weighed });
+    this.#earlier.add(call, review.answer === 'approve' && review.decides);
+    return review;
+  }
+
+  #weigh({ answer, isWhole }: ReviewOutcome, terms: ReviewTerms, earlier: NativeEarlierCall[]): NativeReview {
+    if (answer === 'failed') return { decides: false, bar: null };
+    const { mayApprove } = this.#reviewer;
+    return weighReview({ ...terms, answer, mayApprove, isWhole, rejections: this.#rejections, earlier });
+  }
+
+  /** The other calls of the tool in the run: those that are reviewed beside it, and those that were before. */
+  async #earlierOf(
+    call: CallToReview,
+    open: OpenReview,
+    { signal, kept }: ReviewContext,
+  ): Promise<NativeEarlierCall[]> {
+    const beside = await untilAborted(open.others(), signal);
+    const before = await this.#earlier.of(call, kept);
+    signal?.throwIfAborted();
+    return [...beside.flatMap((approves) => (approves ? [] : [OPEN])), ...before];
+  }
+
+  #rejectedBefore(key: string | undefined): ReviewOutcome | undefined {
+    return key === undefined ? undefined : this.#rejected.get(key);
   }
 
   async #opinionOn(
     call: CallToReview,
-    signal: AbortSignal | undefined,
-    inContext: <T>(call: () => T) => T,
-  ): Promise<ReviewOutcome> {
+    { signal, inContext }: ReviewContext,
+  ): Promise<ReviewOutcome & { key: string | undefined }> {
     const { conversation, ask } = this.#reviewer;
     const over = new AbortController();
     const forget = whenAborted(signal, () => over.abort(signal?.reason));
@@ -96,12 +126,12 @@ export class RunReviewer {
       const key = keyOf(given);
       const before = this.#rejected.get(key);
       // Asked often enough, a model says yes at some time.
-      if (before !== undefined) return before;
+      if (before !== undefined) return { ...before, key };
       const { answer, isWhole } = inContext(() => ask(given, { abortSignal: over.signal }));
       // The parts that a diff leaves out were not seen, by function or model.
       const outcome = { ...readOpinion(await this.#inTime(answer, over)), isWhole: isWhole && call.isShownWhole };
       if (outcome.answer === 'reject') this.#remember(key, outcome);
-      return outcome;
+      return { ...outcome, key };
     } catch (error) {
       signal?.throwIfAborted();
       const isLate = error instanceof LateReview;
@@ -110,7 +140,7 @@ export class RunReviewer {
         `The reviewer gave no answer to go by for ${call.toolName}, so that a human is asked: ${isLate ? error.message : originOf(error)}`,
       );
       const reason = isLate ? error.message : shown(`it failed: ${originOf(error)}`);
-      return { answer: 'failed', reason, isWhole: false };
+      return { answer: 'failed', reason, isWhole: false, key: undefined };
     } finally {
       forget();
     }

@@ -52,7 +52,7 @@ pub use protected::TOOLCHAIN_SECRETS;
 pub use reading::builtin_tools;
 pub use renamed::renamed;
 pub use review::{
-    MOST_REJECTIONS, ReviewAnswer, ReviewBar, ReviewEffect, ReviewParts, review_effect,
+    EarlierCall, MOST_REJECTIONS, ReviewAnswer, ReviewBar, ReviewEffect, ReviewParts, review_effect,
 };
 pub use run_by_git::{GitFiles, GitLook, run_by_git};
 pub use sealed::{FileOpener, SealedFiles, SealedLook, sealed};

@@ -42,11 +42,43 @@ pub enum ReviewBar {
     Cut,
     /// It is one rejection too many in a row.
     Repeated,
+    /// A person, or the reviewer itself, did not approve another call of the tool in the run.
+    Refused,
+    /// Another call of the tool waits for an answer in the run.
+    Open,
+}
+
+/// What became of another call of the same tool that the run has asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EarlierCall {
+    /// Whether it was approved as it was asked: an edit or an answer in its place is no approval. `None`: it still waits.
+    pub approved: Option<bool>,
+    /// Whether a person has decided it.
+    pub by_person: bool,
+    /// Whether a reviewer decided to approve it; `None`: none was asked.
+    pub reviewer_approved: Option<bool>,
+}
+
+impl EarlierCall {
+    /// Why no further call of the tool is approved by a reviewer; `None`: it says nothing against that.
+    ///
+    /// A person's no holds for all calls of the tool: which of them are like the one that was refused, no reading of arguments
+    /// can say. What the reviewer did not approve itself, only a person's yes settles.
+    fn bar(self) -> Option<ReviewBar> {
+        match (self.approved, self.reviewer_approved) {
+            // What it has approved is about to be decided.
+            (Some(true), _) | (None, Some(true)) => None,
+            (None, _) => Some(ReviewBar::Open),
+            (Some(false), Some(false)) => Some(ReviewBar::Refused),
+            // A policy, a deadline or an abort ended it.
+            (Some(false), _) => self.by_person.then_some(ReviewBar::Refused),
+        }
+    }
 }
 
 /// An answer, and all that says what it may do.
 #[derive(Debug, Clone, Copy)]
-pub struct ReviewParts {
+pub struct ReviewParts<'a> {
     /// The answer.
     pub answer: ReviewAnswer,
     /// Whether this reviewer may approve at all.
@@ -63,6 +95,8 @@ pub struct ReviewParts {
     pub is_whole: bool,
     /// How many rejections of reviewers came right before it in the run.
     pub rejections: u32,
+    /// The other calls of the tool in the run, and in all that is a part of it.
+    pub earlier: &'a [EarlierCall],
 }
 
 /// What an answer does.
@@ -77,7 +111,7 @@ pub enum ReviewEffect {
 }
 
 /// What this answer does.
-pub fn review_effect(parts: &ReviewParts) -> ReviewEffect {
+pub fn review_effect(parts: &ReviewParts<'_>) -> ReviewEffect {
     match parts.answer {
         // It is the human who was asked.
         _ if parts.bar == Some(ReviewBar::Question) => {
@@ -96,7 +130,7 @@ pub fn review_effect(parts: &ReviewParts) -> ReviewEffect {
 }
 
 /// Why it may not approve; `None`: it may.
-fn approval_bar(parts: &ReviewParts) -> Option<ReviewBar> {
+fn approval_bar(parts: &ReviewParts<'_>) -> Option<ReviewBar> {
     if let Some(bar) = parts.bar {
         return Some(bar);
     }
@@ -107,14 +141,21 @@ fn approval_bar(parts: &ReviewParts) -> Option<ReviewBar> {
         (!parts.is_whole, ReviewBar::Cut),
         (!parts.may_approve, ReviewBar::Advises),
     ];
-    bars.into_iter().find_map(|(is_barred, bar)| is_barred.then_some(bar))
+    let barred = bars.into_iter().find_map(|(is_barred, bar)| is_barred.then_some(bar));
+    barred.or_else(|| earlier_bar(parts.earlier))
+}
+
+/// A no weighs more than an answer that is still to come.
+fn earlier_bar(earlier: &[EarlierCall]) -> Option<ReviewBar> {
+    let bars = || earlier.iter().filter_map(|call| call.bar());
+    bars().find(|bar| *bar == ReviewBar::Refused).or_else(|| bars().next())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const FREE: ReviewParts = ReviewParts {
+    const FREE: ReviewParts<'static> = ReviewParts {
         answer: ReviewAnswer::Approve,
         may_approve: true,
         bar: None,
@@ -123,6 +164,7 @@ mod tests {
         started_before: false,
         is_whole: true,
         rejections: 0,
+        earlier: &[],
     };
 
     #[test]
@@ -170,5 +212,49 @@ mod tests {
             let effect = review_effect(&ReviewParts { answer, bar, ..FREE });
             assert_eq!(effect, ReviewEffect::Advise(bar));
         }
+    }
+
+    const fn earlier(
+        approved: Option<bool>, by_person: bool, reviewer_approved: Option<bool>,
+    ) -> EarlierCall {
+        EarlierCall { approved, by_person, reviewer_approved }
+    }
+
+    #[test]
+    fn a_no_to_a_call_of_a_tool_bars_its_yes_to_each_other_call_of_it() {
+        let effect = |earlier: &[EarlierCall]| review_effect(&ReviewParts { earlier, ..FREE });
+        let refused = ReviewEffect::Advise(Some(ReviewBar::Refused));
+        let open = ReviewEffect::Advise(Some(ReviewBar::Open));
+        let (yes, no) = (Some(true), Some(false));
+        for (call, what) in [
+            // A person has approved it, or the reviewer has.
+            (earlier(yes, true, no), ReviewEffect::Approve),
+            (earlier(yes, true, None), ReviewEffect::Approve),
+            (earlier(yes, false, yes), ReviewEffect::Approve),
+            // A person has said no, also to what the reviewer approved.
+            (earlier(no, true, None), refused),
+            (earlier(no, true, no), refused),
+            (earlier(no, true, yes), refused),
+            // The reviewer has said no, or was unsure and no person has approved it.
+            (earlier(no, false, no), refused),
+            // A policy denied it; or it was approved, and then taken back since a file had changed.
+            (earlier(no, false, None), ReviewEffect::Approve),
+            (earlier(no, false, yes), ReviewEffect::Approve),
+            // It waits: for a person, or for the yes of the reviewer to be written down.
+            (earlier(None, false, no), open),
+            (earlier(None, false, None), open),
+            (earlier(None, false, yes), ReviewEffect::Approve),
+        ] {
+            assert_eq!(effect(&[call]), what, "{call:?}");
+        }
+        let (waits, said_no) = (earlier(None, false, no), earlier(no, true, no));
+        assert_eq!(effect(&[waits, said_no, earlier(yes, true, no)]), refused);
+    }
+
+    #[test]
+    fn a_no_bars_no_other_no() {
+        let answer = ReviewAnswer::Reject;
+        let earlier = &[earlier(Some(false), true, Some(false))];
+        assert_eq!(review_effect(&ReviewParts { answer, earlier, ..FREE }), ReviewEffect::Reject);
     }
 }
