@@ -158,7 +158,15 @@ export interface ApprovalLabels {
   noDetails: string;
   /** Shows the field. @default 'Edit' */
   edit: string;
-  /** Of the field. @default 'Arguments, as JSON' */
+  /**
+   * Of the field, where the call has one main text, such as a command or the content of a file.
+   *
+   * @default (name) => e.g. 'Change command'
+   */
+  editText: (name: string) => string;
+  /** Of the check box that shows all arguments in place of that text. @default 'Edit all arguments' */
+  editAll: string;
+  /** Of the field, for all other arguments. @default 'Arguments, as JSON' */
   editArgs: string;
   /** @default 'Approve as edited' */
   approveEdit: string;
@@ -191,8 +199,8 @@ export interface ApprovalCardProps {
 
 /**
  * One approval as a card without a style of its own: a `section` with `data-countersign="approval"`, `data-tool` and
- * `data-state`, whose parts have `data-part`, and lines of a diff `data-change`. With {@link UseApprovalsOptions.sendEdit} the
- * arguments can be edited in it, as JSON. A call that stands out (`data-part="warnings"`, except what is only long) is approved
+ * `data-state`, whose parts have `data-part`, and lines of a diff `data-change`. With {@link UseApprovalsOptions.sendEdit} a
+ * call can be edited in it: a command, a query or the content of a file as text, all other arguments as JSON. A call that stands out (`data-part="warnings"`, except what is only long) is approved
  * by a second click. So is each edit, which is shown as it would run: the page does not know what it becomes. A call whose
  * preview leaves something out is there whole, in a `details` (`data-part="whole"`). A click that began before the card was in
  * its place does not count.

@@ -28,7 +28,8 @@ const CARD = cn(
   '[&_[data-part=actions]]:flex [&_[data-part=actions]]:flex-wrap [&_[data-part=actions]]:items-end [&_[data-part=actions]]:gap-2',
   '[&_label]:grid [&_label]:w-full [&_label]:gap-1.5 [&_label]:text-muted-foreground',
   '[&_textarea]:rounded-md [&_textarea]:border [&_textarea]:bg-transparent [&_textarea]:px-3 [&_textarea]:py-2 [&_textarea]:text-foreground',
-  '[&_textarea[data-part=args]]:font-mono [&_textarea[data-part=args]]:text-xs [&_textarea[aria-invalid=true]]:border-destructive',
+  '[&_textarea:is([data-part=args],[data-part=text])]:font-mono [&_textarea:is([data-part=args],[data-part=text])]:text-xs',
+  '[&_textarea[aria-invalid=true]]:border-destructive [&_label[data-part=edit-all]]:flex [&_label[data-part=edit-all]]:items-center',
   '[&_button]:inline-flex [&_button]:h-9 [&_button]:items-center [&_button]:rounded-md [&_button]:border [&_button]:px-4',
   '[&_button]:font-medium [&_button:hover]:bg-accent [&_button:disabled]:pointer-events-none [&_button:disabled]:opacity-50',
   '[&_:is(button,textarea):focus-visible]:outline-2 [&_:is(button,textarea):focus-visible]:outline-ring',
@@ -54,17 +55,17 @@ export function ApprovalConfirmation({ part, approval, labels, className }: Appr
         {approval !== undefined && <ApprovalCard approval={approval} className={CARD} {...(labels && { labels })} />}
       </ConfirmationRequest>
       <ConfirmationAccepted>
-        <p data-part="outcome">{said('You approved it', reason)}</p>
+        <p data-part="outcome">{said('Approved', reason)}</p>
       </ConfirmationAccepted>
       <ConfirmationRejected>
         <p data-part="outcome" className="text-destructive">
-          {said('You rejected it', reason)}
+          {said('Rejected', reason)}
         </p>
       </ConfirmationRejected>
     </Confirmation>
   );
 }
 
-/** A reason may have been given elsewhere: what deceives the eye is escaped. */
+/** Who decided, and whether they changed the call, no message says. A reason may be another person's: what deceives the eye is escaped. */
 const said = (what: string, reason: string | undefined): string =>
   reason === undefined || reason === '' ? `${what}.` : `${what}: ${safeText(reason)}`;

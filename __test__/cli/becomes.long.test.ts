@@ -97,6 +97,27 @@ describe('on the command line', () => {
   });
 });
 
+test('what was called before is what ran: not a call beside it, decided or not, nor what was rejected', async () => {
+  const gate = createGate({ ledger: `sqlite:${join(scratch(), 'ledger.db')}` });
+  onTestFinished(() => gate.close());
+  const { tools } = recordingTools([]);
+  const { model } = scripted([
+    calls(call('read', { path: 'notes.txt' }, 'c1'), call('del', { path: 'no.txt' }, 'c2')),
+    calls(call('del', { path: 'a' }, 'c3'), call('del', { path: 'b' }, 'c4'), call('del', { path: 'c' }, 'c5')),
+    says('Done.'),
+  ]);
+  collect(streamWithEvents({ model, tools, prompt: 'Tidy up', interruptOn: { del: true }, gate } as never)).catch(
+    () => [],
+  );
+  const [no] = await waiting(gate, 1);
+  await gate.reject(no!.approvalId, 'not that one');
+  const step = await waiting(gate, 3);
+  await gate.approve(step[0]!.approvalId);
+  const mia = new Person(inboxOf(gate), 'mia');
+  const { body } = await mia.get<RequestDetail>(`api/requests/${step[2]!.approvalId}`);
+  expect(body.run?.steps).toEqual(['read notes.txt']);
+});
+
 test('in the inbox: the prompt, what was called before, what becomes of it, and what the tool gave back', async () => {
   const { gate, ledger, tools, done, id } = await asking();
   await gate.close();

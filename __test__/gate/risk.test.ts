@@ -120,15 +120,19 @@ describe('a request', () => {
 describe('a list', () => {
   test('of the inbox shows it, and can be filtered by it', async () => {
     const gate = gateOf();
-    const [marked] = [await risky(gate), await ask(gate, run('git push'))];
+    const [marked] = [await risky(gate), await ask(gate, run('git push')), await ask(gate, run('make'))];
     const mia = new Person(inboxOf(gate), 'mia');
     const { body } = await mia.get<PendingAnswer>('api/pending');
-    expect(body.items.map(({ risk }) => risk)).toEqual(['high', null]);
-    expect(body.facets.risks).toEqual([{ value: 'high', label: 'High risk', count: 1 }]);
+    expect(body.items.map(({ risk }) => risk)).toEqual(['high', null, null]);
+    expect(body.facets.risks).toEqual([
+      { value: 'high', label: 'High risk', count: 1 },
+      { value: 'stands-out', label: 'Stands out', count: 2 },
+    ]);
     const ids = async (query: string) =>
       (await mia.get<PendingAnswer>(`api/pending?${query}`)).body.items.map(({ approvalId }) => approvalId);
     expect(await ids('risk=high')).toEqual([marked.approvalId]);
-    expect(await ids('risk=')).toHaveLength(2);
+    expect(await ids('risk=stands-out')).toHaveLength(2);
+    expect(await ids('risk=')).toHaveLength(3);
     expect((await mia.get('api/pending?risk=low')).status).toBe(400);
     await gate.reject(marked.approvalId);
     const past = (await mia.get<HistoryAnswer>('api/history?risk=high')).body.items;

@@ -182,9 +182,9 @@ describe('no file imports', () => {
     expect([...loaded].filter((file) => roomOf(file) === 'policy-import')).toEqual([]);
   });
 
-  test('anything of the rest, or of Node, into ts/react, but the check of names and of presses', () => {
+  test('anything of the rest, or of Node, into ts/react, but the check of names and of presses, and which argument is a text', () => {
     const names =
-      /^ts\/(?:press\/.*|values\/typed-json|options\/(?:names|nearest)|errors\/(?:invalid-config|countersign)-error)\.ts$/;
+      /^ts\/(?:press\/.*|values\/typed-json|gate\/text-field|options\/(?:names|nearest)|errors\/(?:invalid-config|countersign)-error)\.ts$/;
     const isInPage = (file: string) => roomOf(file) === 'react' || names.test(file);
     const those = imports.filter(({ file, isType }) => isInPage(file) && !isType);
     const outside = those.filter((each) => each.specifier !== 'react' && !isInPage(target(each) ?? 'ts/none'));

@@ -104,7 +104,7 @@ describe('the schema of a tool', () => {
     expect([refused.status, refused.body.error.code]).toEqual([422, 'ERR_INVALID_DECISION']);
     expect(refused.body.error.problems).toEqual(body.problems);
     const taken = await mia.decide<DecideAnswer>(approvalId, { type: 'edit', args: { to: 'grace', amount: 7 } });
-    expect([taken.status, JSON.parse(taken.body.record.decision?.json ?? '')]).toEqual([
+    expect([taken.status, JSON.parse(taken.body.record.decision?.text ?? '')]).toEqual([
       200,
       { to: 'grace', amount: 7 },
     ]);

@@ -1,5 +1,6 @@
 /** Which arguments are edited in a form, and which as JSON. */
 import { describe, expect, test } from 'vitest';
+import { reasonField } from '../../ts/agent/tools/reason.js';
 import { formOf } from '../../ts/inbox/form.js';
 
 const schema = (properties: object, required: readonly string[] = []) => ({ type: 'object', properties, required });
@@ -49,6 +50,15 @@ describe('a form has', () => {
     const call = { args, contents: 'kept' } as const;
     expect(formOf({ ...call, agentReason: 'To look.' }, of)?.map(({ name }) => name)).toEqual(['command']);
     expect(formOf({ ...call, agentReason: null }, of)?.map(({ name }) => name)).toEqual(['command', 'description']);
+  });
+
+  test('none for what the agent did not say of the call, which a person does not say for it', () => {
+    const of = schema({ command: text, ...reasonField });
+    expect(kinds({ command: 'ls' }, of)).toEqual(['command: lines']);
+    expect(kinds({ command: 'ls' }, schema({ command: text, description: text }))).toEqual([
+      'command: lines',
+      'description: text',
+    ]);
   });
 
   test('lines for a long text', () => {

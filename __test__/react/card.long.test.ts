@@ -244,6 +244,33 @@ describeInBrowser('in a browser', () => {
       await expect.poll(() => edits).toMatchObject([{ args: { file_path: 'b.txt' } }]);
     });
 
+    test('a call with one main text is edited as that text, and the rest of it stays', async () => {
+      const input = { command: 'make "all"', timeout: 60 };
+      await show({ mayEdit: true, messages: messages(call('c1', { input }), data(details())) });
+      await edit().click();
+      const text = page.getByLabel('Change command');
+      expect(await text.inputValue()).toBe('make "all"');
+      expect(await look().isDisabled()).toBe(true);
+      await text.fill('make "docs"\n\t# \u0430');
+      expect(await text.inputValue()).toBe('make "docs"\n\t# \u0430');
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.getByLabel('Edit all arguments').check();
+      expect(await field().inputValue()).toContain('"command": "make \\"docs\\"\\n\\t# \\u0430"');
+      await page.getByLabel('Edit all arguments').uncheck();
+      await look().click();
+      expect(await page.getByLabel('It would run like this').innerText()).toContain('# \\u{0430}');
+      await lookTwice(yes(), async () => edits.length > 0);
+      expect(edits).toMatchObject([{ args: { command: 'make "docs"\n\t# \u0430', timeout: 60 } }]);
+    });
+
+    test('a main text that deceives the eye is edited as JSON, in which it is escaped', async () => {
+      const input = { command: 'make # \u202eab' };
+      await show({ mayEdit: true, messages: messages(call('c1', { input }), data(details())) });
+      await edit().click();
+      expect(await field().inputValue()).toContain('make # \\u202eab');
+      expect(await page.getByLabel('Edit all arguments').count()).toBe(0);
+    });
+
     test('what is no JSON cannot be sent', async () => {
       await show({ mayEdit: true, messages: messages(call('c1'), data(details())) });
       await edit().click();
@@ -385,7 +412,7 @@ describeInBrowser('in a browser', () => {
     test('an edit is not sent by the press that shows it', async () => {
       await show({ mayEdit: true, messages: dangerous({ command: 'rm -rf build' }) });
       await page.getByRole('button', { name: 'Edit', exact: true }).click();
-      await page.getByLabel('Arguments, as JSON').fill('{ "command": "rm -rf dist" }');
+      await page.getByLabel('Change command').fill('rm -rf dist');
       await page.getByRole('button', { name: 'Approve as edited' }).focus();
       await holdDown(page, 'Enter');
       await second().waitFor();

@@ -53,7 +53,9 @@ test('it loads what the item says, and nothing else', () => {
 });
 
 test('each part that it styles is a part of the card', () => {
-  const card = ['approval-card.tsx', 'preview.tsx'].map((name) => text(`ts/react/${name}`)).join('\n');
+  const card = ['approval-card.tsx', 'edit-field.tsx', 'preview.tsx']
+    .map((name) => text(`ts/react/${name}`))
+    .join('\n');
   const styled = new Set([...text(SOURCE).matchAll(/data-part=([a-z-]+)\]/g)].map(([, name]) => name));
   expect(styled.size).toBeGreaterThan(8);
   for (const name of styled) expect(card).toContain(`data-part="${name}"`);
@@ -156,15 +158,12 @@ test('a call that waits: what would run, with its buttons; yes is marked where i
 });
 
 test.each([
-  [
-    { state: 'output-denied', approval: { id: 'a1', approved: false, reason: 'use b.txt' } },
-    'You rejected it: use b.txt',
-  ],
-  [{ state: 'approval-responded', approval: { id: 'a1', approved: false } }, 'You rejected it.'],
-  [{ state: 'output-available', approval: { id: 'a1', approved: true } }, 'You approved it.'],
+  [{ state: 'output-denied', approval: { id: 'a1', approved: false, reason: 'use b.txt' } }, 'Rejected: use b.txt'],
+  [{ state: 'approval-responded', approval: { id: 'a1', approved: false } }, 'Rejected.'],
+  [{ state: 'output-available', approval: { id: 'a1', approved: true } }, 'Approved.'],
   [
     { state: 'approval-responded', approval: { id: 'a1', approved: true, reason: 'go \u202eon' } },
-    'You approved it: go \\u{202E}on',
+    'Approved: go \\u{202E}on',
   ],
 ])('an answered call: %j', (part, says) => {
   const html = draw(part);

@@ -173,7 +173,10 @@ interface Axe {
   run(options: { resultTypes: string[] }): Promise<{ violations: Finding[] }>;
 }
 
-/** What axe finds serious or critical in the page as it is now, one line for each place. */
+/** Of what axe finds moderate, what counts as well: a page without its first heading has no beginning for who hears it. */
+const ALSO: readonly string[] = ['page-has-heading-one'];
+
+/** What axe finds serious or critical in the page as it is now, or no first heading, one line for each place. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   // Evaluated, not added as a script: the page's content security policy does not apply to it.
   await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
@@ -181,7 +184,7 @@ export async function seriousFindings(page: Page): Promise<string[]> {
     async () => (await (globalThis as unknown as { axe: Axe }).axe.run({ resultTypes: ['violations'] })).violations,
   );
   return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || ALSO.includes(id))
     .flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help} (${node.target.join(' ')})`));
 }
 

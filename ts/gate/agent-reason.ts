@@ -13,6 +13,9 @@ const TAKES_REASON = Symbol.for('countersign.takes-reason');
 /** The argument, in each tool that takes one. */
 export const REASON = 'description';
 
+/** What the model reads of it. */
+export const REASON_HELP = 'Why you make this call, in one short sentence for the human who is asked.';
+
 /** The longest one, in characters. */
 export const LONGEST_REASON = 200;
 

@@ -1,6 +1,6 @@
 /** Arguments as a form, where each of them is a text, a number, a choice, or yes or no. Everything else is edited as JSON. */
 import type { ApprovalRecord } from '../../index.js';
-import { REASON, shownArgs, type ReasonedCall } from '../gate/agent-reason.js';
+import { REASON, REASON_HELP, shownArgs, type ReasonedCall } from '../gate/agent-reason.js';
 import { textOfCall } from '../gate/text-field.js';
 import { ownValue } from '../values/own-value.js';
 import { fitsField } from './fits-field.js';
@@ -28,8 +28,8 @@ export function formOf(record: EditedCall, schema: object | null): FormField[] |
   const required: readonly unknown[] = Array.isArray(listed) ? listed : [];
   const main = textOfCall(args)?.name;
   const fields = Object.entries(properties).flatMap(([name, said]): FormField[] => {
-    if (record.args !== args && name === REASON) return [];
     const value = ownValue(args, name);
+    if (name === REASON && isForAgent(record.args !== args, said, value)) return [];
     const field = fieldOf(name, said, value, name === main);
     return field === undefined ? [] : [{ ...field, isRequired: required.includes(name) }];
   });
@@ -38,6 +38,10 @@ export function formOf(record: EditedCall, schema: object | null): FormField[] |
   // What the call is about comes first.
   return fields.toSorted((one, other) => Number(other.name === main) - Number(one.name === main));
 }
+
+/** Whether the argument has what the agent says of the call, or, as it said nothing, would have it. */
+const isForAgent = (isSaid: boolean, said: unknown, value: unknown): boolean =>
+  isSaid || (value === undefined && ownValue(said, 'description') === REASON_HELP);
 
 /** `undefined`: there is no field for it. */
 function fieldOf(name: string, said: unknown, value: unknown, isMain: boolean): FormField | undefined {

@@ -4,7 +4,8 @@ import { becomes, gaveBack } from '../ai-sdk/saved/told-run.js';
 import { askedBefore, askedOften, LOOKED_AT } from '../gate/asked-before.js';
 import { placeOfCall } from '../gate/call-place.js';
 import { oneLine } from '../gate/in-a-line.js';
-import { isHighRisk } from '../gate/stands-out.js';
+import { isHighRisk, standsOut } from '../gate/stands-out.js';
+import { dangersInWords } from '../gate/danger.js';
 import { safeText } from '../native.js';
 import type { LocalGate } from '../gate/gate.js';
 import { formOf } from './form.js';
@@ -101,14 +102,28 @@ function facets(records: readonly ApprovalRecord[], valueOf: (record: ApprovalRe
     .toSorted((one, other) => other.count - one.count);
 }
 
+/** What is marked in a list: a rule says so, or it stands out for what it does or hides. */
+const RISKS: readonly { value: string; label: string; isOf: (record: ApprovalRecord) => boolean }[] = [
+  { value: 'high', label: 'High risk', isOf: isHighRisk },
+  {
+    value: 'stands-out',
+    label: 'Stands out',
+    isOf: (record) => standsOut(record).length > 0 || (record.kind !== 'question' && dangersInWords(record).length > 0),
+  },
+];
+
 const risksAmong = (records: readonly ApprovalRecord[]): FilterFacet[] =>
-  facets(records.filter(isHighRisk), () => 'high').map((facet) => ({ ...facet, label: 'High risk' }));
+  RISKS.map(({ value, label, isOf }) => ({ value, label, count: records.filter(isOf).length })).filter(
+    ({ count }) => count > 0,
+  );
 
 /** @throws {Refusal} 400 */
 function riskOf(query: URLSearchParams): (record: ApprovalRecord) => boolean {
-  const risk = query.get('risk') || null;
-  if (risk !== null && risk !== 'high') throw badRequest('risk must be high.');
-  return (record) => risk === null || isHighRisk(record);
+  const wanted = query.get('risk') || null;
+  if (wanted === null) return () => true;
+  const risk = RISKS.find(({ value }) => value === wanted);
+  if (risk === undefined) throw badRequest(`risk must be one of ${RISKS.map(({ value }) => value).join(', ')}.`);
+  return risk.isOf;
 }
 
 /** @throws {Refusal} 400 */

@@ -185,8 +185,8 @@ export interface ShownDecision {
   type: DecisionOutcome['type'];
   reason: string | null;
   stop: boolean;
-  /** For `edit`: the arguments, for `respond`: what the model got; JSON, indented. */
-  json: string | null;
+  /** For `edit`: the arguments, for `respond`: what the model got; JSON, indented, but answers to questions as the model reads them. */
+  text: string | null;
   by: string | null;
   via: DecidedVia | null;
   at: number | null;

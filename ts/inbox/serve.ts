@@ -98,7 +98,7 @@ function isHere(request: Request, port: number): boolean {
 }
 
 const GET_A_LINK =
-  'This inbox opens with a link that can be used once. Get a new one where the inbox runs: press Enter there, or start it again.';
+  'This inbox opens with a link, which works only in the browser that follows it first. Get a new one where the inbox runs: press Enter there, or start it again.';
 
 interface LinkEntry {
   sessions: SessionStore;
@@ -128,10 +128,13 @@ const looksAhead = ({ headers }: Request): boolean =>
   );
 
 const page = (status: number, text: string, headers: Record<string, string> = {}): Response =>
-  new Response(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Inbox</title><p>${text}</p></html>\n`, {
-    status,
-    headers: { ...HEADERS, 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8', ...headers },
-  });
+  new Response(
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Inbox</title><main><h1>Inbox</h1><p>${text}</p></main></html>\n`,
+    {
+      status,
+      headers: { ...HEADERS, 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8', ...headers },
+    },
+  );
 
 function cookieOf(request: Request): string | undefined {
   for (const cookie of request.headers.get('cookie')?.split(';') ?? []) {

@@ -4,7 +4,8 @@ import { agentLine, shownPreview } from '../gate/agent-reason.js';
 import { againLine } from '../gate/asked-again.js';
 import { callInALine, oneLine } from '../gate/in-a-line.js';
 import { ownWords } from '../gate/own-words.js';
-import { questionsOf } from '../gate/questions.js';
+import { questionsOf, readAnswers } from '../gate/questions.js';
+import { answerText } from '../ai-sdk/tools/questions.js';
 import { mainRunOf } from '../gate/run-ids.js';
 import { textOfCall } from '../gate/text-field.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
@@ -176,18 +177,40 @@ function isPlain(args: unknown, json: unknown): boolean {
   }
 }
 
-function decisionOf({ decision, decidedBy, via, decidedAt }: ApprovalRecord): ShownDecision | null {
+function decisionOf(record: ApprovalRecord): ShownDecision | null {
+  const { decision, decidedBy, via, decidedAt } = record;
   if (decision === null) return null;
-  const more = decision.type === 'edit' ? decision.args : decision.type === 'respond' ? decision.output : undefined;
   return {
     type: decision.type,
     reason: textOf(decision.reason),
     stop: decision.type === 'reject' && decision.stop === true,
-    json: more === undefined ? null : seenJson(trySnapshot(more)?.json ?? null, 2),
+    text: decidedText(record),
     by: decidedBy === null ? null : brief(decidedBy, 80),
     via,
     at: decidedAt,
   };
+}
+
+/** The arguments of an edit, or what the model got in the tool's place: answers to questions as it reads them. */
+function decidedText(record: ApprovalRecord): string | null {
+  const { decision } = record;
+  const answers = answersIn(record);
+  if (answers !== null) return safeText(answers);
+  if (decision?.type !== 'edit' && decision?.type !== 'respond') return null;
+  return seenJson(trySnapshot(decision.type === 'edit' ? decision.args : decision.output)?.json ?? null, 2);
+}
+
+/** `null`: nothing was answered, or it cannot be read any more. */
+function answersIn(record: ApprovalRecord): string | null {
+  const { decision, contents } = record;
+  const questions = questionsOf(record);
+  if (questions === undefined || decision?.type !== 'respond') return null;
+  try {
+    const answers = readAnswers(questions, decision.output, contents !== 'kept');
+    return answerText(questions, { status: 'answered', answers });
+  } catch {
+    return null;
+  }
 }
 
 const offerOf = (offer: GrantOffer | null): ShownOffer | null =>

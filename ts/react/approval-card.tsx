@@ -2,9 +2,10 @@ import { useEffect, useId, useState, type MouseEvent, type ReactElement } from '
 import type { ApprovalCardProps, ApprovalLabels, PendingApprovalOf } from '../../react.js';
 import { typedJson } from '../values/typed-json.js';
 import { ignoreHeld, isSecondYes, type ShownLook } from '../press/second-look.js';
+import { EditField, jsonOf } from './edit-field.js';
 import { LABELS } from './labels.js';
 import { Preview } from './preview.js';
-import { isHarmless, safeText, wholeOf } from './safe-text.js';
+import { safeText, wholeOf } from './safe-text.js';
 import { isHidden, standsOut } from './stands-out.js';
 
 /** @see react.d.ts */
@@ -127,16 +128,6 @@ function TimeLeft({ expiresAt, label }: { expiresAt: number; label: ApprovalLabe
   );
 }
 
-/** As JSON in which nothing deceives the eye: what is not known to be harmless is escaped, as JSON has it. */
-function jsonOf(input: unknown): string {
-  const escape = (character: string) =>
-    Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
-      .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
-      .join('');
-  const text = JSON.stringify(input, null, 2) ?? 'null';
-  return Array.from(text, (character) => (isHarmless(character) ? character : escape(character))).join('');
-}
-
 /** What a person typed, or why that is not what would run. */
 function parsed(text: string): { value: unknown } | { fault: string } {
   try {
@@ -215,18 +206,14 @@ function Actions({ approval, labels }: PartProps): ReactElement {
         </>
       ) : (
         <>
-          <label>
-            <span>{labels.editArgs}</span>
-            <textarea
-              value={edited}
-              disabled={isOut}
-              rows={8}
-              spellCheck={false}
-              data-part="args"
-              aria-invalid={args === undefined}
-              onChange={(event) => setEdited(event.target.value)}
-            />
-          </label>
+          <EditField
+            input={approval.input}
+            json={edited}
+            args={args}
+            labels={labels}
+            isDisabled={isOut}
+            onChange={setEdited}
+          />
           {read !== undefined && 'fault' in read && (
             <p data-part="not-json">
               {labels.notJson} <bdi>{safeText(read.fault)}</bdi>

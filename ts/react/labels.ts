@@ -46,6 +46,8 @@ export const LABELS: ApprovalLabels = {
   redacted: 'Secrets are not shown: what runs has more in it.',
   noDetails: 'The server says nothing about this call: this is how it came with the message.',
   edit: 'Edit',
+  editText: (name) => `Change ${name}`,
+  editAll: 'Edit all arguments',
   editArgs: 'Arguments, as JSON',
   approveEdit: 'Approve as edited',
   notJson: 'This is not JSON.',

@@ -147,8 +147,10 @@ describeInBrowser('on the page', () => {
     await page.locator('.asked-questions').getByText('Which database?').waitFor();
     await page.getByRole('button', { name: 'Answer' }).click();
     const send = page.getByRole('button', { name: 'Send' });
+    await page.getByText('Questions 1, 2 must be answered before you can send.').waitFor();
     await page.getByRole('textbox', { name: 'Which colour?' }).fill('blue');
     expect(await send.isDisabled()).toBe(true);
+    await page.getByText('Question 2 must be answered before you can send.').waitFor();
     await page.getByRole('radio', { name: 'Something else' }).check();
     await page.getByRole('textbox', { name: 'Something else' }).fill('a file');
     await page.getByRole('checkbox', { name: 'UI' }).check();
@@ -158,6 +160,10 @@ describeInBrowser('on the page', () => {
       type: 'respond',
       output: { answers: ['blue', 'a file', ['API', 'UI']] },
     });
+    await page.locator('.head').getByText('The model got').waitFor();
+    expect(await page.locator('.head pre').first().innerText()).toMatch(
+      /^Q: Which colour\?\nA: blue\n\nQ: Which database\?\nA: a file\n/,
+    );
     expect(JSON.stringify(await answer)).toContain('a file');
   });
 
@@ -204,7 +210,7 @@ describeInBrowser('on the page', () => {
     const { page, open } = await visit(browser(), inbox);
     await open(requests[0]!);
     await page.getByRole('button', { name: 'All 4' }).click();
-    await expect.poll(() => page.locator('.several').getByText('Is approved by itself').count()).toBe(2);
+    await expect.poll(() => page.locator('.several').getByText('Approve this one separately.').count()).toBe(2);
     expect(await page.locator('.several .call').nth(1).textContent()).toContain('make b');
     await page.getByRole('button', { name: 'Choose all' }).click();
     await page.getByRole('button', { name: 'Approve 2 requests' }).click();

@@ -3,6 +3,7 @@ import type { Tool } from 'ai';
 import type { ExecutionDenied, QuestionsAnswer } from '../../../index.js';
 import { checkSignal } from './call-signal.js';
 import { warnFailedCall } from './failed-calls.js';
+import { runOfStep } from './step-runs.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import type { CallAsker } from '../../gate/asker.js';
 import { existingRecord } from '../../gate/records.js';
@@ -20,7 +21,7 @@ export interface QuestionGateOptions {
   tool: Tool;
   gating: Gating;
   asker: CallAsker;
-  /** The run that the user named; without one, each call is a run of its own. */
+  /** The run that the user named; without one, the calls of each step are one. */
   runId: string | null;
 }
 
@@ -54,8 +55,9 @@ async function ask(
   { name, tool, gating, asker, runId }: QuestionGateOptions,
   questioning: CallQuestions,
   input: unknown,
-  { toolCallId, abortSignal = new AbortController().signal, ...context }: ExecuteOptions,
+  options: ExecuteOptions,
 ): Promise<QuestionsAnswer | ExecutionDenied> {
+  const { toolCallId, abortSignal = new AbortController().signal, ...context } = options;
   const { args, questions } = questioning;
   const verdict = await asker.judge(
     { toolCallId, toolName: name, args: snapshot(input), context },
@@ -63,7 +65,7 @@ async function ask(
   );
   if (verdict.effect === 'deny') return denied(verdict.reason, 'reject', null);
   const question = { toolCallId, toolName: name, args, gating, entry: undefined, verdict, questions };
-  const ofRun = runId ?? crypto.randomUUID();
+  const ofRun = runId ?? runOfStep(options);
   let answer: QuestionsAnswer | undefined;
   const asked = await askCall(question, {
     asker,

@@ -39,6 +39,7 @@ import { isResume, messagesIn } from '../messages/messages.js';
 import { DUPLICATE_ID, editNoteWith, noteOn, reasonOf } from '../messages/reasons.js';
 import { loadAi } from '../sdk/sdk.js';
 import { isSearchGated, searchingTool } from './search-gate.js';
+import { runOfStep } from './step-runs.js';
 import { isSearch } from '../tools/tool-search.js';
 import { tellRequest } from './telling.js';
 import {
@@ -66,7 +67,7 @@ export interface ToolGateOptions {
   children: ChildRuns;
   /** The run that the tools are gated for a part of. */
   parent: ParentRun | undefined;
-  /** The run that the user named; without one, each call is a run of its own. */
+  /** The run that the user named; without one, the calls of each step are one. */
   runId: string | null;
   gateCalled: GateCalled;
   /** Whether a program calls it, which would take a denial for a result: it is thrown. */
@@ -291,7 +292,7 @@ export class ToolGate {
       return { kind: 'run', args, approved: undefined, confined: verdict.confined, note: undefined };
     if (verdict.effect === 'deny') return denial(verdict.reason, 'reject', null);
     abortSignal.throwIfAborted();
-    const runId = this.#options.runId ?? crypto.randomUUID();
+    const runId = this.#options.runId ?? runOfStep(options);
     const edits = this.#editsOf(options);
     // No grant lets it run once somebody was asked.
     const judgeAgain = () => this.#judge(args, options, 'none');

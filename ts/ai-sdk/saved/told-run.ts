@@ -65,9 +65,10 @@ function spokenIn(
     const { messages } = decode(runId, entries, state);
     const prompt = messages.findLast(({ role }) => role === 'user');
     const calls = messages.flatMap(({ role, content }) => (role === 'assistant' ? callsIn(content) : []));
-    // The call that asks, and those beside it, are no steps of before.
     const at = calls.findIndex(({ toolCallId }) => toolCallId === asking);
-    const before = at === -1 ? calls : calls.slice(0, at);
+    // Of the calls beside the one that asks, and of those that were refused, nothing has run.
+    const ran = new Set(messages.flatMap(({ content }) => ranIn(content)));
+    const before = (at === -1 ? calls : calls.slice(0, at)).filter(({ toolCallId }) => ran.has(toolCallId));
     const words = prompt === undefined ? '' : textIn(prompt.content);
     return {
       prompt: words === '' ? null : cut(oneLine(words), LONGEST_PROMPT),
@@ -90,6 +91,16 @@ function callsIn(content: unknown): CallPart[] {
     (part): part is CallPart & { type: 'tool-call' } =>
       isRecord(part) && part['type'] === 'tool-call' && typeof part['toolName'] === 'string',
   );
+}
+
+/** The ids of the calls whose results it has. */
+function ranIn(content: unknown): unknown[] {
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part) => {
+    if (!isRecord(part) || part['type'] !== 'tool-result') return [];
+    const { output } = part;
+    return isRecord(output) && output['type'] === 'execution-denied' ? [] : [part['toolCallId']];
+  });
 }
 
 function textIn(content: unknown): string {

@@ -1,10 +1,11 @@
 /** What keys do. They work on the request that is shown; a key that is held down decides nothing. */
 import type { DecisionType } from '../../../index.js';
 import { ignoreHeld } from '../../press/second-look.js';
-import { decide, heldNow } from './state/answers.js';
+import { heldNow } from './state/answers.js';
 import {
   approve,
   approveAndGoOn,
+  approveNow,
   callOf,
   closeSheet,
   isYesToSheet,
@@ -14,6 +15,7 @@ import {
   openSheet,
   ready,
   sheet,
+  type ApproveSheet,
 } from './state/compose.js';
 import { stepFrom } from './state/list.js';
 import { go, route, selected, type PageView } from './state/route.js';
@@ -25,6 +27,9 @@ const VIEWS: Readonly<Record<string, PageView>> = { '1': 'waiting', '2': 'histor
 
 /** As in the terminal: y n e r s d ? mean the same wherever somebody decides. */
 const SHEETS: Readonly<Record<string, DecisionType>> = { n: 'reject', e: 'edit', r: 'respond', x: 'skip' };
+
+/** What they say the first time, they say the second time, too. */
+const YES: Readonly<Record<string, ApproveSheet>> = { y: 'approve', Y: 'approve-next' };
 
 export function listenToKeys(): void {
   window.addEventListener('keydown', keyPressed, { capture: true });
@@ -112,11 +117,12 @@ function pressOnRequest(key: string): boolean {
     return true;
   }
   if (ready.value !== id) return false;
-  if (sheet.value === 'approve') {
+  if (sheet.value === 'approve' || sheet.value === 'approve-next') {
+    const how = YES[key];
     // The key that opened it, pressed twice, is no second look.
-    if (key !== 'y' || !isYesToSheet({ detail: 0 })) return false;
+    if (how === undefined || !isYesToSheet({ detail: 0 })) return false;
     closeSheet();
-    void decide(id, { type: 'approve' });
+    approveNow(how, id);
     return true;
   }
   if (sheet.value !== null) return false;
@@ -126,8 +132,9 @@ function pressOnRequest(key: string): boolean {
     openSheet(id, type);
     return true;
   }
-  if (key === 'y') approve(shown);
-  else if (key === 'Y') approveAndGoOn(shown);
+  const how = YES[key];
+  if (how === 'approve') approve(shown);
+  else if (how === 'approve-next') approveAndGoOn(shown);
   else if (key === 'c' && mayDecide(shown, 'approve')) openSheet(id, 'comment');
   else if (key === 's' && mayRemember(shown)) openSheet(id, 'always');
   else if (key === 't' && shown.step.length > 0 && shown.record.status === 'pending') openSheet(id, 'together');

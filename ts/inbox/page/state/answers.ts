@@ -39,8 +39,9 @@ export async function decide(id: string, decision: Decision): Promise<boolean> {
     const body: DecisionBody = { decision };
     const { record, counted, becomes } = await post<DecideAnswer>(`requests/${encodeURIComponent(id)}/decision`, body);
     batch(() => {
-      set(id, { at: 'done', text: `${outcome(record, counted)}${becomes === '' ? '' : `; ${becomes}`}` });
-      show(record);
+      // What becomes of its run changes: that stands with the request alone, which is read again.
+      set(id, { at: 'done', text: outcome(record, counted) });
+      show(record, becomes);
       dropDrafts(id);
     });
     return true;
@@ -109,9 +110,9 @@ export async function decideAll(ids: readonly string[], decision: BulkBody['deci
 }
 
 /** What was said here beats what was read before it, until it is read again. */
-function show(record: ShownRecord): void {
+function show(record: ShownRecord, becomes = ''): void {
   const shown = detail.value;
-  if (shown?.record.approvalId === record.approvalId) detail.value = { ...shown, record };
+  if (shown?.record.approvalId === record.approvalId) detail.value = { ...shown, record, becomes };
 }
 
 function readAgain(): void {

@@ -9,7 +9,8 @@ import { stepFrom } from './list.js';
 import { go } from './route.js';
 import { clock, detail, rows, session } from './store.js';
 
-export type ComposeSheet = DecisionType | 'always' | 'together' | 'comment';
+/** `approve-next`: the next request follows. */
+export type ComposeSheet = DecisionType | 'approve-next' | 'always' | 'together' | 'comment';
 
 const opened = signal<({ id: string; sheet: ComposeSheet } & ShownLook) | null>(null);
 
@@ -92,17 +93,23 @@ export function doubts({ record, segments }: RequestDetail): string[] {
 }
 
 /** Approves what is shown, at once where nothing stands out; else it asks once more. */
-export function approve(shown: RequestDetail): void {
-  const id = shown.record.approvalId;
-  if (ready.value !== id || isSending(id) || !mayDecide(shown, 'approve')) return;
-  if (doubts(shown).length > 0) openSheet(id, 'approve');
-  else void decide(id, { type: 'approve' });
-}
+export const approve = (shown: RequestDetail): void => approveBy('approve', shown);
 
 /** As {@link approve}, and then the next one: what it is shall be seen, so it is decided by a step of its own. */
-export function approveAndGoOn(shown: RequestDetail): void {
+export const approveAndGoOn = (shown: RequestDetail): void => approveBy('approve-next', shown);
+
+export type ApproveSheet = 'approve' | 'approve-next';
+
+function approveBy(how: ApproveSheet, shown: RequestDetail): void {
   const id = shown.record.approvalId;
+  if (ready.value !== id || isSending(id) || !mayDecide(shown, 'approve')) return;
+  if (doubts(shown).length > 0) openSheet(id, how);
+  else approveNow(how, id);
+}
+
+/** The yes that is sent: nothing stands out, or it was looked at twice. */
+export function approveNow(how: ApproveSheet, id: string): void {
   const next = [1, -1].map((by) => stepFrom(rows.value, id, by)).find((each) => each !== null && each !== id) ?? null;
-  approve(shown);
-  if (isSending(id) && next !== null) go({ view: 'waiting', id: next }, { replace: true });
+  void decide(id, { type: 'approve' });
+  if (how === 'approve-next' && isSending(id) && next !== null) go({ view: 'waiting', id: next }, { replace: true });
 }

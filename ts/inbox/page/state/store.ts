@@ -69,6 +69,9 @@ const RETRY = 3000;
 /** So long, in ms, must a request be selected before it is read. */
 const GLANCE = 40;
 
+/** So long, in ms, until it is asked again what becomes of a run: no change of a request says that a run has ended. */
+const GOES_ON = 3000;
+
 /** How many pages of the list are shown. */
 let pages = 1;
 /** What the rows are in the order of: those of these filters. */
@@ -166,6 +169,9 @@ export function start(): void {
   window.setInterval(() => {
     clock.value = Date.now() + ahead;
   }, 1000);
+  window.setInterval(() => {
+    if (detail.value?.run?.status === 'active' && detail.value.record.status !== 'pending') readDetail();
+  }, GOES_ON);
   effect(() => {
     const id = selected.value;
     untracked(() => {

@@ -66,7 +66,7 @@ function secondsTo(until: number): string {
 function Locked({ why }: { why: string }) {
   return (
     <main class="locked">
-      <Empty title="You are not signed in">
+      <Empty title="You are not signed in" isPage>
         <p>
           <Given>{why}</Given>
         </p>

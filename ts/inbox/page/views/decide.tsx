@@ -104,7 +104,8 @@ function Open({ shown }: { shown: RequestDetail }) {
   }
   switch (sheet.value) {
     case 'approve':
-      return <SecondLook shown={shown} onDone={done} />;
+    case 'approve-next':
+      return <SecondLook key={sheet.value} shown={shown} how={sheet.value} onDone={done} />;
     case 'reject':
     case 'skip':
       return <WithReason key={sheet.value} id={id} type={sheet.value} onDone={done} />;

@@ -45,7 +45,7 @@ interface ArgumentProps {
 
 function Argument({ field, value, canLeaveOut, onChange }: ArgumentProps) {
   const { name, kind, help, choices } = field;
-  const hint = [help, canLeaveOut ? 'may be left out' : null].filter((part) => part !== null).join('; ') || undefined;
+  const hint = hintOf(help, canLeaveOut);
   const text = typeof value === 'string' ? value : '';
   const write = (next: string): void => onChange(next === '' && canLeaveOut ? undefined : next);
   switch (kind) {
@@ -76,6 +76,13 @@ function Argument({ field, value, canLeaveOut, onChange }: ArgumentProps) {
         />
       );
   }
+}
+
+/** Sentences, whether the tool's own words end with a stop or not. */
+function hintOf(help: string | null, canLeaveOut: boolean): string | undefined {
+  if (!canLeaveOut) return help ?? undefined;
+  if (help === null) return 'may be left out';
+  return `${help}${/[.!?…]$/.test(help) ? '' : '.'} May be left out.`;
 }
 
 interface NumberProps {

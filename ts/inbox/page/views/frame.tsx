@@ -14,6 +14,8 @@ interface FrameProps {
   isSecondLook?: boolean;
   /** Whether it may be sent as it is. @default true */
   isWhole?: boolean;
+  /** What is still to be done before it may be sent; empty: nothing. It stays in sight. @default '' */
+  missing?: string;
   /** The key that sends. @default Ctrl+Enter */
   sendKey?: string;
   onSend: () => void;
@@ -26,7 +28,18 @@ interface FrameProps {
  * the button, so that no key that was meant for something else decides.
  */
 export function Frame(props: FrameProps) {
-  const { title, send, isDanger, isSecondLook = false, isWhole = true, sendKey, onSend, onBack, children } = props;
+  const {
+    title,
+    send,
+    isDanger,
+    isSecondLook = false,
+    isWhole = true,
+    missing = '',
+    sendKey,
+    onSend,
+    onBack,
+    children,
+  } = props;
   const frame = useRef<HTMLElement>(null);
   // Before the next key: what is typed at once goes into the field.
   useLayoutEffect(() => {
@@ -54,6 +67,11 @@ export function Frame(props: FrameProps) {
       {isSecondLook && isTooEarly.value && (
         <p class="note" role="status">
           That came too early: read it first, then press again.
+        </p>
+      )}
+      {missing !== '' && (
+        <p class="note" role="status">
+          {missing}
         </p>
       )}
       <div class="bar">

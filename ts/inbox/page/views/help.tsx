@@ -10,7 +10,7 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['↵'], 'into the request'],
   [['Esc'], 'back'],
   [['y'], 'approve; if something stands out, y again'],
-  [['Y'], 'approve, and go to the next one'],
+  [['Y'], 'approve, and go to the next one; if something stands out, Y again'],
   [['c'], 'approve with a comment'],
   [['z'], 'take back what is about to be sent'],
   [['n'], 'reject, with a reason'],

@@ -100,6 +100,7 @@ function RiskChoice() {
     >
       <option value="">All risks</option>
       <option value="high">High risk</option>
+      <option value="stands-out">Stands out</option>
     </select>
   );
 }

@@ -89,12 +89,19 @@ export function Mark() {
   );
 }
 
+interface EmptyProps {
+  title: string;
+  /** Whether it is all that the page shows. @default false */
+  isPage?: boolean;
+  children?: ComponentChildren;
+}
+
 /** Where nothing is to be shown. */
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+export function Empty({ title, isPage = false, children }: EmptyProps) {
   return (
     <div class="empty">
       <Mark />
-      <p class="title">{title}</p>
+      {isPage ? <h1 class="title">{title}</h1> : <p class="title">{title}</p>}
       {children}
     </div>
   );

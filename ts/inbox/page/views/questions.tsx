@@ -18,12 +18,15 @@ interface QuestionsProps {
 /** What the model asks, to be answered. */
 export function Questions({ id, questions, onDone }: QuestionsProps) {
   const [answers, setAnswers] = useState<readonly ShownAnswer[]>(questions.map(() => null));
-  const isWhole = questions.every(({ required }, index) => !required || isGiven(answers[index] ?? null));
+  const missing = questions.flatMap(({ required }, index) =>
+    required && !isGiven(answers[index] ?? null) ? [index + 1] : [],
+  );
   return (
     <Frame
       title={questions.length === 1 ? 'Answer' : `Answer ${questions.length} questions`}
       send="Send"
-      isWhole={isWhole}
+      isWhole={missing.length === 0}
+      missing={stillToAnswer(missing, questions.length)}
       onSend={() => {
         onDone();
         const given = answers.map((answer) => (isGiven(answer) ? answer : null));
@@ -35,6 +38,7 @@ export function Questions({ id, questions, onDone }: QuestionsProps) {
         <Ask
           key={index}
           name={`question-${index}`}
+          number={questions.length === 1 ? null : index + 1}
           question={question}
           answer={answers[index] ?? null}
           onAnswer={(answer) => {
@@ -48,20 +52,31 @@ export function Questions({ id, questions, onDone }: QuestionsProps) {
   );
 }
 
+/** What keeps the answers from being sent; empty: nothing. */
+function stillToAnswer(missing: readonly number[], count: number): string {
+  if (missing.length === 0) return '';
+  if (count === 1) return 'It must be answered before you can send.';
+  const which = missing.length === 1 ? `Question ${missing[0]}` : `Questions ${missing.join(', ')}`;
+  return `${which} must be answered before you can send.`;
+}
+
 const isGiven = (answer: ShownAnswer) =>
   answer !== null && (typeof answer === 'string' ? answer.trim() !== '' : answer.length > 0);
 
 interface AskProps {
   name: string;
+  /** `null`: it is the only one. */
+  number: number | null;
   question: ShownQuestion;
   answer: ShownAnswer;
   onAnswer: (answer: ShownAnswer) => void;
 }
 
-function Ask({ name, question, answer, onAnswer }: AskProps) {
+function Ask({ name, number, question, answer, onAnswer }: AskProps) {
   return (
     <fieldset class="question">
       <legend>
+        {number !== null && `${number}. `}
         {question.header !== null && (
           <span class="topic">
             <Given>{question.header}</Given>
@@ -103,7 +118,12 @@ function Label({ label, description }: QuestionOptions[number]) {
 }
 
 /** One of them, or something else in own words. */
-function OneOf({ name, options, answer, onAnswer }: Omit<AskProps, 'question'> & { options: QuestionOptions }) {
+function OneOf({
+  name,
+  options,
+  answer,
+  onAnswer,
+}: Omit<AskProps, 'number' | 'question'> & { options: QuestionOptions }) {
   const [isOther, setOther] = useState(false);
   const [own, setOwn] = useState('');
   return (

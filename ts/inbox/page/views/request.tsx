@@ -47,9 +47,13 @@ export function Request() {
 
 function Back() {
   return (
-    <a class="back" href={addressOf({ view: route.value.view, id: null })}>
-      <span aria-hidden="true">←</span> All
-    </a>
+    <>
+      {/* Where there is one thing at a time, the list and its heading are not there. */}
+      <h1 class="unseen alone">{route.value.view === 'history' ? 'A request that is over' : 'A request that waits'}</h1>
+      <a class="back" href={addressOf({ view: route.value.view, id: null })}>
+        <span aria-hidden="true">←</span> All
+      </a>
+    </>
   );
 }
 
@@ -126,10 +130,10 @@ function Head({ shown: { record, becomes, gave } }: { shown: RequestDetail }) {
           )}
         </p>
       )}
-      {record.decision?.json != null && (
+      {record.decision?.text != null && (
         <figure class="code">
           <figcaption>{record.decision.type === 'edit' ? 'It ran with' : 'The model got'}</figcaption>
-          <pre tabIndex={0}>{record.decision.json}</pre>
+          <pre tabIndex={0}>{record.decision.text}</pre>
         </figure>
       )}
       {gave !== null && (

@@ -4,25 +4,25 @@ import { useState } from 'preact/hooks';
 import type { RequestDetail } from '../../protocol.js';
 import { parse, type ParsedText } from '../changed.js';
 import { decide } from '../state/answers.js';
-import { doubts } from '../state/compose.js';
+import { approveNow, doubts, type ApproveSheet } from '../state/compose.js';
 import { draftOf, keepDraft } from '../state/drafts.js';
 import { VERB } from '../words.js';
 import { Field, Frame } from './frame.js';
 import { Doubts, Given } from './parts.js';
 
 /** What stands out about it, before it is approved all the same. */
-export function SecondLook({ shown, onDone }: { shown: RequestDetail; onDone: () => void }) {
+export function SecondLook({ shown, how, onDone }: { shown: RequestDetail; how: ApproveSheet; onDone: () => void }) {
   const id = shown.record.approvalId;
   return (
     <Frame
       title="Look twice before you approve"
-      send="Approve all the same"
-      sendKey="y"
+      send={how === 'approve' ? 'Approve all the same' : 'Approve all the same, and the next'}
+      sendKey={how === 'approve' ? 'y' : 'Y'}
       isDanger
       isSecondLook
       onSend={() => {
         onDone();
-        void decide(id, { type: 'approve' });
+        approveNow(how, id);
       }}
       onBack={onDone}
     >

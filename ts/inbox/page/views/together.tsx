@@ -16,7 +16,7 @@ const MOST = 100;
 const TYPES = ['approve', 'reject', 'skip'] as const;
 const LABEL = { approve: 'Approve', reject: 'Reject', skip: 'Skip' } as const;
 
-/** Several requests of one run at once, each with its call. Where something stands out, it is approved by itself. */
+/** Several requests of one run at once, each with its call. What stands out is approved alone. */
 export function Together({ shown, onDone }: { shown: RequestDetail; onDone: () => void }) {
   const { runId } = shown.record;
   const [items, setItems] = useState<readonly InboxItem[] | null>(null);
@@ -126,7 +126,7 @@ function whyNot(item: InboxItem, detail: RequestDetail | undefined, type: (typeo
   if (type !== 'approve') return null;
   if (detail === undefined) return 'Is being read…';
   const [doubt] = doubts(detail);
-  return doubt === undefined ? null : `Is approved by itself: ${doubt}`;
+  return doubt === undefined ? null : `Approve this one separately. ${doubt}`;
 }
 
 function Call({ detail }: { detail: RequestDetail | undefined }) {

@@ -137,7 +137,7 @@ function Group({ group: { group, rows: own } }: { group: RowGroup }) {
             Run <Given>{name}</Given>
           </span>
         )}
-        <span>{words.waiting(own.length)}</span>
+        <span>{words.waiting(own.filter(({ gone }) => !gone).length)}</span>
         {isLeft && <span>no process continues it</span>}
       </p>
       {steps.length > 0 && (
