@@ -25,6 +25,7 @@ mod shown;
 mod skip;
 mod swapped;
 mod told;
+mod unnamed;
 #[path = "../verdicts/mod.rs"]
 mod verdicts;
 mod versions;
