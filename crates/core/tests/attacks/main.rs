@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that fails should panic")]
 
+mod counted;
 mod expanded;
 mod files_of_settings;
 mod handed;

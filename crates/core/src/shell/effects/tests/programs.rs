@@ -357,7 +357,9 @@ pub(super) const PACKAGES: &[Row] = &[
     ("clang -cc1as -o x a.s", "w3:x r4:a.s ?5"),
     ("gcc @opts", "r1:@opts ?1"),
     ("gcc -I inc -O2 -Wall -c a.c", "r6:a.c"),
-    ("gcc -I@x -D@x -L@x -DY=@x -std=@x a.c", "r6:a.c"),
+    // Where it is empty, the next word is the value.
+    ("gcc -I@x -D@x -L@x -DY=@x -std=@x a.c", "?1 ?2 ?3 r6:a.c"),
+    ("gcc -Ia@x -Da@x -La@x -DY=@x -std=@x a.c", "r6:a.c"),
     // The rest of a name, or a value.
     ("gcc -f@x a.c", "?1 r2:a.c"),
     ("gcc -fplug@x a.c", "?1 r2:a.c"),
