@@ -20,6 +20,7 @@ pub const COMMANDS: &[&[&str]] = &[
     &["sort"],
     &["wc"],
     &["head"],
+    &["uniq"],
     &["grep"],
     &["find"],
     &["awk"],

@@ -310,6 +310,9 @@ pub enum DoubtReason {
     UnknownOption,
     /// A word that could turn out to be an option.
     MayBeOption,
+    /// A word that may become none or several, beside an option: what stands behind it may be another value than it seems, or
+    /// no value.
+    CountsWords,
     /// A pattern for names of files that may find names which are options.
     FindsOptions,
     /// A search that may find names which count for several words.
@@ -406,6 +409,7 @@ impl DoubtReason {
             | Self::Function
             | Self::UnknownOption
             | Self::MayBeOption
+            | Self::CountsWords
             | Self::FindsOptions
             | Self::FindsHosts
             | Self::FindsWords
@@ -515,6 +519,9 @@ impl fmt::Display for DoubtReason {
             Self::MissingCommand => "the command to run is missing",
             Self::UnknownOption => "an option that this command is not known to have",
             Self::MayBeOption => "a word that could turn out to be an option",
+            Self::CountsWords => {
+                "how many words this becomes is only known when it runs: words behind it may have another meaning"
+            }
             Self::FindsOptions => "a pattern that may find files whose names are options",
             Self::FindsHosts => {
                 "a pattern that may find files whose names are places on other machines"

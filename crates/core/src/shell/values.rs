@@ -83,8 +83,10 @@ pub(super) enum ExpandedValue {
     Text(Vec<WordPiece>),
     /// The name of a file that this pattern finds.
     Found(Vec<WordPiece>),
-    /// A number.
-    Number,
+    /// A number, and no more than one; else none or several, as commands print them.
+    Number {
+        one: bool,
+    },
     Unknown,
 }
 
@@ -98,6 +100,8 @@ pub(super) struct LoopPlan {
     loops: HashMap<LoopPlace, HashSet<String>>,
     /// The names that only ever get numbers.
     numbers: HashSet<String>,
+    /// Those that may hold none or several somewhere.
+    loose: HashSet<String>,
     /// How words are split is changed somewhere.
     pub(super) separators: bool,
 }
@@ -110,6 +114,8 @@ pub(super) struct ShellVariables {
     log: Vec<(String, Option<VariableValue>)>,
     /// Whether all that is given to a name anywhere is a number.
     numbers: HashMap<String, bool>,
+    /// Names that may hold no number or several somewhere, even if all that they are given are numbers.
+    loose: HashSet<String>,
     /// Names that arithmetic looks at, and where.
     computed: Vec<(Span, String)>,
     /// Names that hold nothing certain any more.
@@ -147,6 +153,7 @@ impl ShellVariables {
         (self.plan.is_none() && helps).then_some(LoopPlan {
             loops: self.loops,
             numbers,
+            loose: self.loose,
             separators: self.separators,
         })
     }
@@ -288,7 +295,13 @@ impl ShellVariables {
 
     /// The name is no longer set, or a value of it is.
     pub(super) fn unset(&mut self, name: &str) {
+        self.loosen(name);
         self.put(name, None);
+    }
+
+    /// What the name holds somewhere may be no number, or several.
+    pub(super) fn loosen(&mut self, name: &str) {
+        self.loose.insert(name.to_owned());
     }
 
     /// The name gets this. `surely`: when the shell is past this place, it has it.
@@ -302,6 +315,9 @@ impl ShellVariables {
             GivenValue::Word([WordPiece::Text(text)]) => is_number(text),
             _ => false,
         };
+        if matches!(given, GivenValue::Word([])) {
+            self.loosen(name);
+        }
         self.numbers.entry(name.to_owned()).and_modify(|known| *known &= number).or_insert(number);
         let follow = !self.adrift && !self.lost.contains(name) && !is_special(name);
         if !follow {
@@ -414,7 +430,7 @@ impl ShellVariables {
             VariableValue::Found(pieces) => ExpandedValue::Found(pieces.clone()),
             VariableValue::Set if plan.numbers.contains(name) => {
                 self.computed.push((span, name.to_owned()));
-                ExpandedValue::Number
+                ExpandedValue::Number { one: !plan.loose.contains(name) }
             }
             VariableValue::Set => ExpandedValue::Unknown,
         }

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that fails should panic")]
 
+mod counted;
 mod expanded;
 mod files_of_settings;
 mod handed;
@@ -25,6 +26,7 @@ mod shown;
 mod skip;
 mod swapped;
 mod told;
+mod unnamed;
 #[path = "../verdicts/mod.rs"]
 mod verdicts;
 mod versions;

@@ -590,6 +590,7 @@ fn what_the_options_of_a_program_hide_is_met_by_a_deny() {
             "file -mx:server.key a",
             "file -m x:./server.key a",
             "file -m \"$x\" a",
+            "file -m x:y a",
             "bzegrep server.key -",
             "bzgrep - server.key",
             "ag -gP server.key",
@@ -598,6 +599,6 @@ fn what_the_options_of_a_program_hide_is_met_by_a_deny() {
             "brotli -o src/x -o - list",
             "git add --no-ignore-removal",
         ],
-        &["file -m x:y a", "bzegrep x list", "ag -g x src"],
+        &["file -b a", "bzegrep x list", "ag -g x src"],
     );
 }

@@ -3,6 +3,7 @@
 use fastrand::Rng;
 
 use super::compound::{case, conditional, function, loop_over};
+use super::counting::counted;
 use super::evaluating::{evaluating, joined, revealed};
 use super::languages::language;
 use super::links::linked;
@@ -85,7 +86,8 @@ fn command(rng: &mut Rng, depth: u8) -> String {
             localized(rng, &simple)
         }
         24..28 => evaluating(rng, depth),
-        28..31 => revealed(rng),
+        28..30 => revealed(rng),
+        30..31 => counted(rng),
         31..32 => joined(rng),
         32..40 => redirected(rng, depth),
         40..50 => here(rng, depth),

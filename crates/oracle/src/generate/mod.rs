@@ -4,6 +4,7 @@
 //! refute. Commands that are not allowed stand mostly where no shell should run them: in quotes, comments, here-documents.
 
 mod compound;
+mod counting;
 mod evaluating;
 mod grammar;
 mod languages;

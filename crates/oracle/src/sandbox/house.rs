@@ -57,6 +57,7 @@ pub const REAL: &[&str] = &[
     "time",
     "timeout",
     "tr",
+    "uniq",
     "wc",
     "xargs",
 ];

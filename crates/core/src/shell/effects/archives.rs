@@ -3,7 +3,8 @@
 use super::spec::{OperandSpec::*, OperandUse, OptionTakes};
 use super::walk::{ArgumentPart, ArgumentWalk, WalkOperand};
 use super::words;
-use crate::shell::{DoubtReason, FileAccess, WordPiece};
+use super::{PathUse, base_name};
+use crate::shell::{DoubtReason, FileAccess, Word, WordPiece};
 
 const ARCHIVE: &str = "archive";
 const CREATE: &str = "create";
@@ -133,10 +134,54 @@ const TARS: &[&str] =
 /// Those that unpack a file whose name has no ending of theirs into one with `.out` behind it.
 const OUTS: &[&str] = &["bzip2", "pbzip2", "lzip"];
 
+/// Programs that look for a name with an ending where there is no file without, and those endings.
+const LONGER: [(&[&str], &[&str]); 2] = [
+    (
+        &["gzip", "gunzip", "zcat", "gzcat", "zgrep", "zegrep", "zfgrep", "uncompress"],
+        &[".gz", "-gz", ".z", "-z", "_z", ".Z"],
+    ),
+    (
+        &["pigz", "unpigz"],
+        &[".gz", "-gz", ".z", "-z", "_z", ".Z", ".zz", "-zz", ".zip", ".ZIP", ".tgz"],
+    ),
+];
+
+/// Files that are read from this use on may be such with an ending.
+pub(super) fn longer_names(walk: &mut ArgumentWalk, from: usize) {
+    let name = base_name(walk.place(0).literal().unwrap_or_default());
+    let known = LONGER.iter().find(|(names, _)| names.contains(&name));
+    let Some((_, endings)) = known else { return };
+    let has_ending = |word: &Word| match word.pieces.last() {
+        Some(WordPiece::Text(text)) => {
+            endings.iter().chain(TARS).any(|ending| text.ends_with(ending))
+        }
+        _ => false,
+    };
+    let is_longer = |used: &&PathUse| used.access == FileAccess::Read && !has_ending(&used.target);
+    let uses = walk.effects.paths.iter().skip(from).filter(is_longer);
+    let longer: Vec<PathUse> = uses
+        .flat_map(|used| {
+            endings.iter().map(|ending| {
+                let target = words::longer(&used.target, ending);
+                PathUse { target, ..used.clone() }
+            })
+        })
+        .collect();
+    walk.effects.paths.extend(longer);
+}
+
+/// It writes to its output what is packed in files.
+pub(super) fn unpacked(walk: &mut ArgumentWalk) {
+    let from = walk.effects.paths.len();
+    walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
+    longer_names(walk, from);
+}
+
 /// It makes a file beside each and deletes that, or the other way round, but when it writes to its output or only looks.
 pub(super) fn compress(walk: &mut ArgumentWalk) {
+    let from = walk.effects.paths.len();
     if walk.only_looks("stdout") || walk.only_looks("look") {
-        return walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
+        return unpacked(walk);
     }
     if walk.recursive
         && let Some(force) = walk.kept("force")
@@ -166,6 +211,7 @@ pub(super) fn compress(walk: &mut ArgumentWalk) {
             walk.path(operand.arg, FileAccess::Write, words::text(word, &tar), false);
         }
     }
+    longer_names(walk, from);
 }
 
 /// `zip archive file…`

@@ -252,9 +252,9 @@ fn short(
             OptionTakes::Nothing => {
                 note(meanings(), here, argv, false, given);
             }
-            _ if attached => {
-                if word.splits() {
-                    return Err(unknown);
+            takes if attached => {
+                if word.splits() || (takes.next() && words::doubt_of_value(word, rest).is_some()) {
+                    return Err((at, DoubtReason::CountsWords));
                 }
                 return Ok(note(
                     meanings(),

@@ -62,7 +62,7 @@ pub(super) use spec::ScriptLanguage;
 pub(crate) use spec::{ProgramKind, SettingsFiles};
 pub(crate) use system::only_asks;
 pub(crate) use words::stays_below;
-pub(super) use words::{beginning, joined, without};
+pub(super) use words::{beginning, doubt_of_value, joined, without};
 
 use self::read::ProgramTables;
 use self::spec::ProgramSpec;

@@ -70,7 +70,7 @@ impl CommandParts {
                 Some(rest) if !rest.is_empty() => match rest.strip_prefix('-') {
                     Some(name) => self.long(program, at, name, whole)?,
                     None if program.style.one_dash() => self.long(program, at, rest, whole)?,
-                    None => self.bundle(program, at, rest, whole)?,
+                    None => self.bundle(program, argv, at, rest)?,
                 },
                 _ if program.plus && begins.starts_with('+') => return None,
                 _ => {
@@ -154,8 +154,10 @@ impl CommandParts {
     }
 
     fn bundle(
-        &mut self, program: &ProgramSpec, at: usize, letters: &str, whole: bool,
+        &mut self, program: &ProgramSpec, argv: &[Word], at: usize, letters: &str,
     ) -> Option<TakenWord> {
+        let word = argv.get(at)?;
+        let whole = word.literal().is_some();
         let mut letters = letters.char_indices();
         while let Some((_, letter)) = letters.next() {
             if letter.is_ascii_digit() && program.digits {
@@ -172,6 +174,14 @@ impl CommandParts {
             });
             let takes = || readings.iter().map(|(_, meaning)| meaning.takes);
             let attached = !whole || !letters.as_str().is_empty();
+            let skip = words::beginning(word).len() - letters.as_str().len();
+            if attached
+                && argv.get(at + 1).is_some()
+                && takes().any(OptionTakes::next)
+                && words::doubt_of_value(word, skip).is_some()
+            {
+                return None;
+            }
             if attached && takes().all(|takes| takes != OptionTakes::Nothing) {
                 return Some(TakenWord::Nothing);
             }
@@ -239,7 +249,9 @@ mod tests {
             ("sort *.c", None),
             ("sort \"$x\"", None),
             ("sort -k \"$x\" a", Some("-k a")),
-            ("sort -k\"$x\" a", Some("-k a")),
+            ("sort -k\"$x\" a", None),
+            ("sort a -k\"$x\"", Some("-k a")),
+            ("sort -k\"$x,2\" a", Some("-k a")),
             ("sort -u\"$x\" a", None),
             ("no-such-program a", None),
             ("git -C x no-such-command -f", None),

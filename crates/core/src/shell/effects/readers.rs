@@ -119,8 +119,16 @@ fn compares_files(operator: &str) -> bool {
     matches!(operator, "-nt" | "-ot" | "-ef")
 }
 
+/// Files with `:` between them, each with `.mgc` behind its name too, or folders: of those all is read, links and what they lead
+/// to among it.
+pub(super) fn magic(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    list(walk, part);
+    let anywhere = words::unknown(walk.place(part.arg));
+    walk.path(part.arg, FileAccess::Read, anywhere, true);
+}
+
 /// Files with `:` between them.
-pub(super) fn list(walk: &mut ArgumentWalk, part: ArgumentPart) {
+fn list(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     match word.literal() {
         Some(text) if text.contains(':') => {

@@ -1,5 +1,6 @@
 //! Programs that search files, and what they run when told to.
 
+use super::archives::longer_names;
 use super::spec::{OperandSpec::*, OperandUse, OptionMeaning, OptionTakes, ProgramSpec};
 use super::walk::{ArgumentPart, ArgumentWalk};
 use super::words;
@@ -22,6 +23,7 @@ pub(super) fn grep(walk: &mut ArgumentWalk) {
 /// Which options take the next word differs between them, and from grep: such a word counts as a file, too, and so does what
 /// else would be the pattern.
 pub(super) fn script(walk: &mut ArgumentWalk) {
+    let from = walk.effects.paths.len();
     let mut value = false;
     let mut settled = false;
     for at in 1..walk.argv.len() {
@@ -51,9 +53,11 @@ pub(super) fn script(walk: &mut ArgumentWalk) {
         settled |= value || word.literal() == Some("-");
     }
     if settled {
-        return walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
+        walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
+    } else {
+        grep(walk);
     }
-    grep(walk);
+    longer_names(walk, from);
 }
 
 /// Whether an option may take the next word.

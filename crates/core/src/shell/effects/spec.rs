@@ -104,6 +104,13 @@ pub(super) enum OptionTakes {
     Next,
 }
 
+impl OptionTakes {
+    /// Whether the next word may be the value where nothing is attached.
+    pub(super) fn next(self) -> bool {
+        matches!(self, Self::Value | Self::Next)
+    }
+}
+
 /// An option, without its dashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OptionName {
@@ -361,6 +368,17 @@ impl ProgramSpec {
             doubt: None,
             language: None,
         }
+    }
+
+    /// Whether it matters which of its words are operands, and which are values of which options.
+    pub(super) fn minds_words(&self) -> bool {
+        let nothing = |uses: &OperandUse| matches!(uses, OperandUse::Nothing);
+        let operands = match &self.operands {
+            OperandSpec::All(uses) => nothing(uses),
+            OperandSpec::First(first, rest) => nothing(first) && nothing(rest),
+            _ => false,
+        };
+        !operands || self.at_files || self.plus || !self.meanings().all(|it| nothing(&it.uses))
     }
 
     /// The readings of a letter.

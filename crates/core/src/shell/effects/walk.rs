@@ -145,6 +145,9 @@ impl<'a> ArgumentWalk<'a> {
                 return;
             }
             self.uncertain(at);
+            if begins.starts_with('-') {
+                self.counts(at, 0);
+            }
             if let Some(name) = long {
                 next += self.long(at, name, 2);
             } else if begins.len() > 1 && begins.starts_with('-') {
@@ -223,6 +226,20 @@ impl<'a> ArgumentWalk<'a> {
             // Who knows the files knows whether there is one of such a name. What no table has counts as what does harm.
             self.met.push(None);
             self.runs(at, DoubtReason::FindsOptions);
+        }
+    }
+
+    /// An option, or the value of one that begins behind `skip` bytes of its word: it may become none or several.
+    fn counts(&mut self, at: usize, skip: usize) {
+        let doubt = self.argv.get(at).and_then(|word| words::doubt_of_value(word, skip));
+        // Behind the last word no other is the value.
+        let shifts = |why: &DoubtReason| {
+            skip == 0 || at + 1 < self.argv.len() || *why == DoubtReason::FindsOptions
+        };
+        if let Some(why) = doubt.filter(shifts)
+            && self.program.minds_words()
+        {
+            self.runs(at, why);
         }
     }
 
@@ -322,6 +339,9 @@ impl<'a> ArgumentWalk<'a> {
             let value = text.strip_prefix(name).is_some_and(|rest| !(whole && rest.is_empty()));
             if value && meaning.takes != OptionTakes::Nothing {
                 known = true;
+                if meaning.takes.next() {
+                    self.counts(at, 1 + name.len());
+                }
                 self.option(meaning.uses, ArgumentPart { arg: at, skip: 1 + name.len() });
             }
         }
@@ -422,6 +442,9 @@ impl<'a> ArgumentWalk<'a> {
             }
             match (meaning.takes, attached) {
                 (OptionTakes::Value | OptionTakes::Maybe | OptionTakes::Next, Some(part)) => {
+                    if meaning.takes.next() && !assigned {
+                        self.counts(at, part.skip);
+                    }
                     self.option(meaning.uses, part)
                 }
                 (OptionTakes::Next, None) => {
@@ -473,6 +496,7 @@ impl<'a> ArgumentWalk<'a> {
         {
             self.uncertain(at + 1);
         }
+        self.counts(at + 1, 0);
         if self.argv.get(at + 1).is_some_and(words::is_pattern) {
             // The first name that it finds is the value, and the others are operands.
             self.operand(at + 1);

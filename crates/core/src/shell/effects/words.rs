@@ -1,6 +1,6 @@
 //! Words made of words: a part of an argument, a file in a directory.
 
-use crate::shell::{Word, WordPiece};
+use crate::shell::{DoubtReason, Word, WordPiece};
 
 /// The text that a word begins with for certain, or an empty one.
 pub(in crate::shell) fn beginning(word: &Word) -> &str {
@@ -143,6 +143,26 @@ pub(super) fn may_assign(word: &Word) -> bool {
 pub(super) fn splits_into_options(word: &Word) -> bool {
     matches!(word.pieces.first(), Some(WordPiece::Glob(_)))
         || word.pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { splits: true }))
+}
+
+/// Why it is not certain that what stands behind the first `skip` bytes of a word is the value of an option, one and no more.
+/// Glued to the option (`skip` is not 0), it may turn out to be empty: then the next word is the value, and each word behind it
+/// has another meaning. What may become several words has operands and options among them, or is nothing. A pattern that stands
+/// by itself is for the caller.
+pub(in crate::shell) fn doubt_of_value(word: &Word, skip: usize) -> Option<DoubtReason> {
+    let splits = |piece: &WordPiece| matches!(piece, WordPiece::Unknown { splits: true });
+    let value = without(word, skip);
+    let certain = |piece: &WordPiece| matches!(piece, WordPiece::Text(_));
+    if word.pieces.iter().any(splits) {
+        Some(DoubtReason::CountsWords)
+    } else if skip == 0 || value.pieces.iter().any(certain) {
+        None
+    } else if is_pattern(&value) {
+        // Of a file that is called as the option is, its name is nothing but that.
+        Some(DoubtReason::FindsOptions)
+    } else {
+        Some(DoubtReason::CountsWords)
+    }
 }
 
 /// Whether it begins with a dash, and is not `-` alone.

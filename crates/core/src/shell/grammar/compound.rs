@@ -127,7 +127,8 @@ impl LineProver<'_, '_> {
                 }
             }
         }
-        let numbers = listed && words.iter().all(|word| word.literal().is_some_and(is_number));
+        let number = |text: &str| !text.is_empty() && is_number(text);
+        let numbers = listed && words.iter().all(|word| word.literal().is_some_and(number));
         if let Some(name) = &name {
             let given = if numbers && !select { GivenValue::Number } else { GivenValue::Unknown };
             let of = |word: &Word| HandedValue::of(word.literal());

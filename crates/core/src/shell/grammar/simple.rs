@@ -219,6 +219,7 @@ impl LineProver<'_, '_> {
             }
             let given = if numbers { GivenValue::Number } else { GivenValue::Unknown };
             let span = self.span(start);
+            self.found.values.loosen(&name);
             self.found.give_before(span, &name, given, HandedValue::Anything);
             return Ok(true);
         }
@@ -241,6 +242,14 @@ impl LineProver<'_, '_> {
             false if subscript || appends => GivenValue::Unknown,
             _ => GivenValue::Word(&pieces),
         };
+        let printed = self.slice(from, self.at).trim_start_matches('"');
+        // The name alone stands for the first of an array, which there need not be.
+        if subscript
+            || printed.starts_with('`')
+            || printed.starts_with("$(") && !printed.starts_with("$((")
+        {
+            self.found.values.loosen(&name);
+        }
         let span = self.span(start);
         let text = match pieces.as_slice() {
             [] => Some(""),

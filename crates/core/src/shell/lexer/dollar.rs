@@ -139,7 +139,7 @@ impl LineProver<'_, '_> {
         self.seen.push(SeenExpansion::Name(name.to_owned()));
         let span = self.span(start);
         match self.found.values.expand(span, name) {
-            ExpandedValue::Number => out.push(self.number_piece(splits)),
+            ExpandedValue::Number { one: true } => out.push(self.number_piece(splits)),
             ExpandedValue::Text(pieces) => self.known_value(&pieces, quoting, out),
             // The name of a file, as one word.
             ExpandedValue::Found(pieces)
@@ -154,7 +154,7 @@ impl LineProver<'_, '_> {
                     }
                 }
             }
-            ExpandedValue::Found(_) | ExpandedValue::Unknown => {
+            ExpandedValue::Found(_) | ExpandedValue::Number { .. } | ExpandedValue::Unknown => {
                 out.push(WordPiece::Unknown { splits })
             }
         }

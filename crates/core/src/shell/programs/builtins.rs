@@ -5,7 +5,7 @@ use super::super::handed::HandedValue;
 use super::super::prover::{LineProver, ShellDialect};
 use super::super::values::GivenValue;
 use super::super::{CommandRole, DoubtReason, FileAccess, Shell, Word, WordPiece};
-use super::effects::{beginning, without};
+use super::effects::{beginning, doubt_of_value, without};
 use super::{assigned_name, is_name};
 
 /// Options of `set -o` that do not change how the rest is read.
@@ -289,6 +289,9 @@ impl LineProver<'_, '_> {
             if text == "--" {
                 break;
             }
+            if doubt_of_value(word, 0).is_some() {
+                self.found.unknown(word.span, DoubtReason::CountsWords);
+            }
             if word.pieces.len() > 1 && !text.chars().skip(1).any(|letter| values.contains(letter))
             {
                 // More letters, and the value of one.
@@ -303,6 +306,14 @@ impl LineProver<'_, '_> {
                 let value =
                     if attached { Some(without(word, rest)) } else { argv.get(at).cloned() };
                 at += usize::from(!attached);
+                let certain = |value: &Word| match attached {
+                    true => doubt_of_value(word, rest).is_none(),
+                    // The first name that a pattern finds is the value, and the next may be that of a variable.
+                    false => !value.splits(),
+                };
+                if let Some(value) = value.as_ref().filter(|value| !certain(value)) {
+                    self.found.unknown(value.span, DoubtReason::CountsWords);
+                }
                 match (name, letter, value) {
                     ("read", 'a', Some(value))
                     | ("printf", 'v', Some(value))

@@ -217,8 +217,8 @@ pub(super) const ARCHIVES: &[Row] = &[
     ("tar -xOf a b", "R2:a W3:b"),
     ("tar cf - b", "R3:b"),
     ("tar --remove-files -cf a b", "W3:a R4:b W4:b"),
-    ("gzip a", "r1:a w1:a w1:a.gz"),
-    ("gzip -c a", "r2:a"),
+    ("gzip a", "r1:a w1:a w1:a.gz r1:a.gz r1:a-gz r1:a.z r1:a-z r1:a_z r1:a.Z"),
+    ("gzip -c a", "r2:a r2:a.gz r2:a-gz r2:a.z r2:a-z r2:a_z r2:a.Z"),
     ("gzip -d a.gz", "r2:a.gz w2:a.gz w2:a.gz.gz w2:a"),
     ("gunzip a.gz", "r1:a.gz w1:a.gz w1:a.gz.gz w1:a"),
     ("zip -r a.zip b", "R1:@x R2:a.zip W2:a.zip R3:b"),
@@ -357,7 +357,9 @@ pub(super) const PACKAGES: &[Row] = &[
     ("clang -cc1as -o x a.s", "w3:x r4:a.s ?5"),
     ("gcc @opts", "r1:@opts ?1"),
     ("gcc -I inc -O2 -Wall -c a.c", "r6:a.c"),
-    ("gcc -I@x -D@x -L@x -DY=@x -std=@x a.c", "r6:a.c"),
+    // Where it is empty, the next word is the value.
+    ("gcc -I@x -D@x -L@x -DY=@x -std=@x a.c", "?1 ?2 ?3 r6:a.c"),
+    ("gcc -Ia@x -Da@x -La@x -DY=@x -std=@x a.c", "r6:a.c"),
     // The rest of a name, or a value.
     ("gcc -f@x a.c", "?1 r2:a.c"),
     ("gcc -fplug@x a.c", "?1 r2:a.c"),
