@@ -869,3 +869,37 @@ fn names_that_xargs_parts_anew_and_links_that_are_printed_before_they_are_looked
         }
     }
 }
+
+#[test]
+fn a_line_that_decides_about_calls_asks_by_every_launcher() {
+    let asked = [
+        "countersign approve X --ledger sqlite:server.db --by mia",
+        "npx countersign approve X",
+        "npx -y countersign@1 approve X",
+        "npx --package countersign -- countersign reject X",
+        "bunx countersign edit X",
+        "pnpm exec countersign respond X",
+        "yarn countersign approve X",
+        "yarn dlx countersign approve X",
+        "npm exec -- countersign skip X",
+        "node node_modules/countersign/dist/cli.js approve X",
+        "node --no-warnings ./node_modules/countersign/dist/cli.js approve X",
+        "node_modules/.bin/countersign approve X",
+        "/work/app/node_modules/.bin/countersign grants revoke X",
+        "./x.sh && npx countersign policy trust",
+        "sh -c 'npx countersign approve X'",
+        "echo X | xargs npx countersign approve",
+        "timeout 5 npx countersign inbox",
+    ];
+    for name in PRESETS {
+        let policy = preset_policy(name, &[]);
+        for line in asked {
+            let verdict = confined(&policy, line);
+            assert_eq!(verdict.effect, Effect::Ask, "{name}: {line}: {}", verdict.reason);
+        }
+        for line in ["npx countersign policy check ls", "./x.sh countersign"] {
+            let verdict = confined(&policy, line);
+            assert_eq!(verdict.effect, Effect::Allow, "{name}: {line}: {}", verdict.reason);
+        }
+    }
+}

@@ -13,6 +13,7 @@ mod git;
 mod grants;
 pub mod interrupt;
 mod judge;
+mod ledgers;
 pub mod lint;
 mod looking;
 mod names;

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use crate::path::{FileLookup, LocatedPath, PathContext, PathError, PathSet, Vars, fold, is_below};
 use crate::policy::action::{Action, ActionKind, UseExtent};
 use crate::policy::judge::{NameSuspicion, PathSpots};
+use crate::policy::ledgers;
 use crate::policy::reading::repository;
 use crate::policy::secrets::{self, FileFolders};
 use crate::policy::suggest::escaped;
@@ -57,7 +58,7 @@ const RUN: &str =
     "a file that only the run will tell: it may hold secrets, or settings that run later";
 const OTHERS: &str = "the home of another user";
 const MACHINE: &str = "a device, or what a process holds";
-const LEDGER: &str = "the ledger that the approvals are in";
+const LEDGER: &str = "a ledger that approvals are in";
 
 /// A name anywhere in a path, and what it is. All in lower case.
 type ProtectedNames = &'static [(&'static str, &'static str)];
@@ -413,9 +414,14 @@ pub(crate) fn protection(
     };
     // That they are there is no secret.
     let of_settings = |path: &str| of_repository(path, access, files).filter(|_| !spots.names_only);
+    let of_ledger = |path: &str| {
+        let is_used = !spots.names_only && ledgers::is_ledger(path, files);
+        is_used.then(|| PathProtection::new(LEDGER, path.rsplit('/').next().unwrap_or_default()))
+    };
     let of_place = |path: &str| {
         of_path(path)
             .or_else(|| of_settings(path))
+            .or_else(|| of_ledger(path))
             .or_else(|| of_others(path, access, context, files))
     };
     let located = |path: &LocatedPath| {
