@@ -658,6 +658,19 @@ fn what_git_cannot_give_back_is_asked_about_however_its_folder_is_spelled() {
         "bash -c './x.sh > $PWD/notes.txt'",
         "./x.sh | tee $PWD/notes.txt",
         "./x.sh; cp a.txt $PWD/notes.txt",
+        "cd $PWD/sub && ../x.sh > own.txt",
+        "cd ~+/sub; ../x.sh > own.txt",
+        "./x.sh > ${X:-notes.txt}",
+        "./x.sh > $(echo notes.txt)",
+        "./x.sh > $PWD/$X/notes.txt",
+        "for f in *.txt; do ./x.sh > $f; done",
+        "f() { ./x.sh > $1; }; f notes.txt",
+        "./x.sh > /proc/self/cwd/notes.txt",
+        "./x.sh > /proc/$$/cwd/notes.txt",
+        "mv notes.txt new.txt && cp a.txt new.txt",
+        "mv notes.txt new.txt; : > new.txt",
+        "mv notes.txt new.txt; ./x.sh | tee new.txt",
+        "mv sub/own.txt sub/new.txt && cp a.txt sub/new.txt",
     ];
     let runs = [
         "./x.sh > $PWD/new.txt",
@@ -666,6 +679,10 @@ fn what_git_cannot_give_back_is_asked_about_however_its_folder_is_spelled() {
         "./x.sh >> $PWD/notes.txt",
         "./x.sh < $PWD/notes.txt",
         "cd $PWD/sub && ../x.sh",
+        "for f in k*.txt; do ./x.sh > \"$f\"; done",
+        "./x.sh > k*.txt",
+        "./x.sh > dist/$X.log",
+        "sqlite3 \"$DB\" .tables; ./x.sh",
     ];
     assert_eq!(others(&root, "developer", &asked, Effect::Ask), [""; 0]);
     assert_eq!(others(&root, "developer", &runs, Effect::Allow), [""; 0]);
@@ -746,6 +763,14 @@ fn settings_of_git_with_a_token_are_not_shown_unasked_in_any_spelling() {
         "cat ${PWD}/.git/config",
         "cat \"$(pwd)/.git/config\"",
         "./x.sh < $PWD/.git/config",
+        "echo .git/config | xargs cat",
+        "cat ${X:-.git/config}",
+        "set -- .git/config; cat $1",
+        "for f in .git/*; do cat $f; done",
+        "for f in $(ls .git); do cat .git/$f; done",
+        "cat $(git rev-parse --git-path config)",
+        "for f in ~/.gitc*; do cat $f; done",
+        "cat $HOME/.config/git/*; ./x.sh",
     ];
     let recursive = [
         "grep -r ghp .",
@@ -804,6 +829,21 @@ fn a_loss_is_asked_about_by_any_policy_that_rests_on_confinement_and_not_by_its_
         ("./x", Effect::Allow),
     ] {
         assert_eq!(confined(&alone, line).effect, expected, "{line}");
+    }
+    let alone = "[[rule]]\neffect = \"allow\"\nconfined = \"project\"";
+    for (line, expected) in [
+        ("git diff --output=notes.txt", Effect::Ask),
+        ("git archive -o notes.txt HEAD", Effect::Ask),
+        ("mv notes.txt b1; : > b1", Effect::Ask),
+        ("f() { ./x.sh > $1; }; f notes.txt", Effect::Ask),
+        ("for f in note*; do ./x.sh > $f; done", Effect::Ask),
+        ("./x.sh > /proc/self/cwd/notes.txt", Effect::Ask),
+        ("git diff --output=new.patch", Effect::Allow),
+        ("mv notes.txt b1; : > b2", Effect::Allow),
+        ("for f in new*; do ./x.sh > $f.out; done", Effect::Ask),
+    ] {
+        let verdict = own_verdict(&root, alone, line);
+        assert_eq!(verdict.effect, expected, "{line}: {}", verdict.reason);
     }
 }
 

@@ -28,6 +28,7 @@ mod review;
 mod run_by_git;
 mod sealed;
 mod secrets;
+mod spelled;
 mod suggest;
 mod tokens;
 mod verdict;

@@ -10,6 +10,7 @@ use crate::policy::judge::{NameSuspicion, PathSpots};
 use crate::policy::ledgers;
 use crate::policy::reading::repository;
 use crate::policy::secrets::{self, FileFolders};
+use crate::policy::spelled;
 use crate::policy::suggest::escaped;
 use crate::shell::{FileAccess, WordPiece};
 
@@ -523,6 +524,13 @@ pub(crate) fn shown(
     };
     let is_below = || spots.below.as_ref().is_some_and(|below| below.tells_settings(files));
     (is_named || is_loose() || is_below()).then_some(GIT)
+}
+
+/// The same of a command whose line spells them out anywhere.
+pub(crate) fn spelled(action: &Action) -> Option<&'static str> {
+    let ActionKind::Command { .. } = &action.kind else { return None };
+    let line = action.start.line.as_deref()?;
+    spelled::are_git_settings(line).then_some(GIT)
 }
 
 /// Whether this may be a file of our own, or one that lies beside it; for a write, also a directory above it that is changed

@@ -132,7 +132,8 @@ pub(crate) fn judge_traced(
             asks = None;
             break;
         }
-        asks.get_or_insert(confined.reason);
+        // What is held to less asks for less of a reason.
+        asks = Some(confined.reason);
     }
     if let Some(reason) = asks.filter(|reason| *reason != verdict.reason) {
         verdict.reason = format!("{}; confined it asks as well: {reason}", verdict.reason);
@@ -451,6 +452,12 @@ impl<'a> CallJudge<'a> {
             };
         } else if is_lost {
             let (rule, cause) = (None, VerdictCause::Lost);
+            says = ActionVerdict { effect: Effect::Ask, rule, cause, ..says };
+        } else if confined
+            && says.effect == Effect::Allow
+            && let Some(what) = protected::spelled(action)
+        {
+            let (rule, cause) = (None, VerdictCause::Protected(what));
             says = ActionVerdict { effect: Effect::Ask, rule, cause, ..says };
         }
         Ok(says)
