@@ -34,6 +34,7 @@ async function runAll(lines: string[], options: Partial<DeepAgentOptions> = {}) 
 describe.runIf(report.namespaces)('a ledger of another gate in the project', () => {
   test('is neither read nor changed by a command, nor are the files beside it', async () => {
     const gate = createGate({ ledger: `sqlite:${join(root, 'server.db')}` });
+    await gate.pending();
     const names = readdirSync(root);
     expect(names).toEqual(expect.arrayContaining(['server.db', 'server.db-lock', 'server.db-owners']));
     const write = 'for f in server.db*; do echo x >> $f && echo chan""ged; done';
@@ -93,5 +94,17 @@ describe.runIf(report.supported)('settings of git', () => {
     expect(asked).toEqual([]);
     expect(said).toContain('reached');
     expect(existsSync(join(root, '${PWD}/h*k'))).toBe(false);
+  });
+});
+
+describe.runIf(report.namespaces)('what policies protect', () => {
+  test('is not suggested as a reach, wherever it lies', async () => {
+    const outside = join(root, '../home');
+    mkdirSync(outside);
+    for (const name of ['.npmrc', 'notes']) writeFileSync(join(outside, name), 'x');
+    const { said } = await runAll([`cat '${outside}/.npmrc'`]);
+    expect(said).toContain(`reading ${outside}/.npmrc`);
+    expect(said).not.toContain('again with reach');
+    expect((await runAll([`cat '${outside}/notes'`])).said).toContain('again with reach');
   });
 });

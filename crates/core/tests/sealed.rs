@@ -117,6 +117,17 @@ fn what_a_rule_asks_about_or_denies_is_sealed() {
 }
 
 #[test]
+fn a_folder_with_what_a_rule_leaves_out_is_not_hidden_whole() {
+    let rules = r#"
+        [[rule]]
+        reads = ["ROOT/**", "!ROOT/src/**"]
+        effect = "deny"
+    "#;
+    let (hidden, _) = of(&["src/a.ts", "src/in/b.ts", "other/c", "d"], rules);
+    assert_eq!(hidden, ["d", "other"]);
+}
+
+#[test]
 fn what_a_rule_allows_by_its_name_is_not() {
     let rules = r#"
         [[rule]]

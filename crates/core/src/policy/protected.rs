@@ -32,6 +32,11 @@ impl PathProtection {
 }
 
 impl PathProtection {
+    /// Whether it is what lies in a folder that is written, and not that folder by its name.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.below || self.what == WHOLE
+    }
+
     /// Whether a pattern that spells out this name, or begins a name so, means it.
     pub(crate) fn is_named_by(&self, spelled: &str) -> bool {
         spelled.eq_ignore_ascii_case(&self.name)
@@ -55,8 +60,10 @@ const SECRETS: &str = "credentials";
 const SYSTEM: &str = "what the system runs by itself";
 const OWN: &str = "the policy itself";
 const MANY: &str = "files whose names are not all known: some may hold secrets";
-const RUN: &str =
+/// What it is where no name is known.
+pub(crate) const RUN: &str =
     "a file that only the run will tell: it may hold secrets, or settings that run later";
+const WHOLE: &str = "a whole working directory, with all that is in it";
 const OTHERS: &str = "the home of another user";
 const MACHINE: &str = "a device, or what a process holds";
 const LEDGER: &str = "a ledger that approvals are in";
@@ -604,7 +611,7 @@ fn of_roots(path: &LocatedPath, context: &PathContext) -> Option<PathProtection>
     let above =
         roots.into_iter().flatten().any(|root| path.places().any(|path| is_below(root, path)));
     let name = path.lexical.rsplit('/').next().unwrap_or_default();
-    above.then(|| PathProtection::new("a whole working directory, with all that is in it", name))
+    above.then(|| PathProtection::new(WHOLE, name))
 }
 
 /// What a process, or a device, holds: all that is not known to be there for everybody.

@@ -15,8 +15,8 @@ use super::run_by_git::{GIT, GitLook, run_by_git};
 use super::verdict::VerdictCause;
 use crate::call::Json;
 use crate::path::{
-    DirListing, FileLookup, LocatedPath, PathContext, PatternsBelow, RawEntry, garbled, is_below,
-    lexically, locate,
+    DirListing, FileLookup, LocatedPath, PathContext, PathSet, PatternsBelow, RawEntry, garbled,
+    is_below, lexically, locate,
 };
 use crate::shell::FileAccess;
 
@@ -416,7 +416,12 @@ impl<'a> SealedAccess<'a> {
         }
         let Some(path) = entry.located(self.files) else { return true };
         // Not to know counts as yes; the verdict says.
-        self.against.iter().any(|paths| paths.set.touches(path, self.files).unwrap_or(true))
+        let touches = |set: &PathSet| set.touches(path, self.files).unwrap_or(true);
+        // Of a folder with exceptions each name is looked at.
+        let is_parted = |set: &PathSet| {
+            entry.is_dir && !entry.is_link && set.takes_out_below(path, self.files).unwrap_or(false)
+        };
+        self.against.iter().any(|paths| touches(&paths.set) && !is_parted(&paths.set))
     }
 
     /// Whether a rule speaks against anything in this folder.
