@@ -50,7 +50,7 @@ export function refusalsIn(output: string, plan: LaunchPlan): ConfinementRefusal
   const lines = output.slice(-MOST_CHARACTERS).split('\n');
   for (const [at, line] of lines.entries()) {
     if (line.length > LONGEST) continue;
-    // Whoever cuts an output may cut a name: a line that ends has it whole.
+    // An output that was cut may end within a name: a line that ends has it whole.
     for (const refusal of refusalsOf(line, plan, at < lines.length - 1)) {
       if (found.size < MOST) found.set(`${refusal.kind} ${refusal.target}`, refusal);
     }
