@@ -794,6 +794,7 @@ fn settings_of_git_with_a_token_are_not_shown_unasked_in_any_spelling() {
         "for f in $(ls .git); do cat .git/$f; done",
         "cat $(git rev-parse --git-path config)",
         "for f in ~/.gitc*; do cat $f; done",
+        "cat $(ls -d ~/.gitc*)",
         "cat $HOME/.config/git/*; ./x.sh",
     ];
     let recursive = [
@@ -815,6 +816,8 @@ fn settings_of_git_with_a_token_are_not_shown_unasked_in_any_spelling() {
         "git status",
         "git log --oneline",
         "cat .git/HEAD",
+        "find . -not -path './.git/*' | xargs ./x.sh",
+        "./x.sh --exclude=.git/*",
         "./x.sh",
     ];
     for preset in ["developer", "read-only"] {

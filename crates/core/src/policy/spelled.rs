@@ -7,6 +7,22 @@
 /// What stands between the words that are looked at.
 const BETWEEN: &[char] = &[';', '|', '&', '(', ')', '<', '>', '`', '=', ':', ','];
 
+/// Options that take a pattern, and find nothing by it.
+const TAKEN: &[&str] = &[
+    "!",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-name",
+    "-iname",
+    "-not",
+    "-g",
+    "--glob",
+    "--iglob",
+    "-e",
+    "-x",
+];
+
 /// Whether a line names the settings of git: of a repository, or of the user.
 pub(super) fn are_git_settings(line: &str) -> bool {
     if !line.contains("git") {
@@ -23,8 +39,8 @@ pub(super) fn are_git_settings(line: &str) -> bool {
         }
         // What is left out, or taken as a text: no pattern of the shell.
         let is_taken = part.contains(['\'', '"', '!', '^', '\\'])
-            || before.starts_with('-') && before != "--"
-            || before == "!";
+            || TAKEN.contains(&before)
+            || ["--exclude", "--ignore"].iter().any(|option| before.starts_with(option));
         before = part;
         let word = part.trim_matches(|char: char| "'\"}-+?".contains(char));
         if is_settings(word, !is_taken) {
@@ -82,6 +98,8 @@ mod tests {
             "echo ~/.gitconfig | xargs cat",
             "for f in ~/.gitc*; do cat $f; done",
             "cat $HOME/.config/git/*",
+            "cat $(ls -d ~/.gitc*)",
+            "ls -1 .git/* | xargs cat",
             "./x.sh \"$HOME/.config/git/config\"",
         ] {
             assert!(are_git_settings(line), "{line}");

@@ -607,7 +607,9 @@ fn is_held(doubt: &Doubt, action: &Action) -> bool {
             matches!(kind, ActionKind::Path { .. })
         }
         // Where it is, is not known: what is protected is kept from it there.
-        (VerdictCause::Protected(protected::RUN), ActionKind::Path { .. }) if !doubt.is_told => true,
+        (VerdictCause::Protected(protected::RUN), ActionKind::Path { .. }) if !doubt.is_told => {
+            true
+        }
         (VerdictCause::Protected(_), ActionKind::Path { target, access, .. }) => {
             // A search finds it, and names a folder above it.
             let is_found = *access == FileAccess::Read && doubt.is_below;
