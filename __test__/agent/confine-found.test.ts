@@ -1,6 +1,15 @@
 /** What is found in the project, and kept from the commands of a deep agent: by the kernel, whatever the line says. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeepAgentOptions } from '../../agent.js';
@@ -38,7 +47,9 @@ describe.runIf(report.namespaces)('a ledger of another gate in the project', () 
     const names = readdirSync(root);
     expect(names).toEqual(expect.arrayContaining(['server.db', 'server.db-lock', 'server.db-owners']));
     const write = 'for f in server.db*; do echo x >> $f && echo chan""ged; done';
-    const { said } = await runAll([`head -c 15 server.db; ${write}; mv server.db a; rm -rf server.db*; echo rea""ched`]);
+    const { said } = await runAll([
+      `head -c 15 server.db; ${write}; mv server.db a; rm -rf server.db*; echo rea""ched`,
+    ]);
     expect(said).toContain('reached');
     expect(said).not.toMatch(/SQLite format|changed/);
     expect(readdirSync(root).toSorted()).toEqual(names.toSorted());
@@ -48,7 +59,8 @@ describe.runIf(report.namespaces)('a ledger of another gate in the project', () 
 
 describe.runIf(report.namespaces)('a linked folder', () => {
   beforeEach(() => {
-    for (const folder of ['lA/B', 'node_modules/m/in', 'pub', 'sec']) mkdirSync(join(root, folder), { recursive: true });
+    for (const folder of ['lA/B', 'node_modules/m/in', 'pub', 'sec'])
+      mkdirSync(join(root, folder), { recursive: true });
     for (const name of ['lA/B/s', 'node_modules/m/in/s', 'sec/k']) writeFileSync(join(root, name), `KEPT ${name}`);
     symlinkSync('lA/B', join(root, 'lB'));
     symlinkSync('node_modules/m', join(root, 'mm'));
