@@ -82,7 +82,7 @@ function hostIn(message: RegExp, line: string, isEnded: boolean): string | undef
   const found = match?.[1];
   if (match === null || found === undefined) return undefined;
   const rest = line.slice(match.index + match[0].indexOf(found) + found.length);
-  const isCut = /^[\p{L}\p{N}\u2026]/u.test(rest) || /\.\.$/.test(found) || (rest === '' && !isEnded);
+  const isCut = /^[\p{L}\p{N}\u2026]/u.test(rest) || found.endsWith('..') || (rest === '' && !isEnded);
   return isCut ? undefined : found.replace(/[:.]+$/, '');
 }
 
