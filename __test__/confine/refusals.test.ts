@@ -68,6 +68,12 @@ describe('a refusal is read from', () => {
     'mv: cannot move /tmp/a to /tmp/b: Permission denied',
     'the word permission denied in a sentence',
     'all tests passed',
+    // A name that was cut is another one.
+    'curl: (6) Could not resolve host: a.wi',
+    "fatal: unable to access 'https://a.wi",
+    'curl: (6) Could not resolve host: a.wi...\nnext\n',
+    'curl: (6) Could not resolve host: a.wi… \nnext\n',
+    'curl: (6) Could not resolve host: a.wiñ\nnext\n',
   ])('and not from: %s', (line) => {
     expect(refusalsIn(line, plan)).toEqual([]);
   });

@@ -4,7 +4,7 @@ import type { ToolSet } from 'ai';
 import type { Backend, DeepAgentOptions } from '../../agent.js';
 import type { ConfinedWrites, ConfineSettings, PolicyInput } from '../../index.js';
 import { putAsideInTime, repositoriesBehind } from '../confine/aside.js';
-import { asksForHosts, tightened, warnOfAbsent } from '../confine/confine.js';
+import { asksForHosts, foundPaths, tightened, warnOfAbsent } from '../confine/confine.js';
 import { confinementReport } from '../confine/program.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
@@ -150,7 +150,7 @@ function heldTo(
   const held = { ...settings, demand: 'whole' as const };
   if (writes === 'nothing') return { ...held, write: [] };
   const history = sealed.flatMap(({ repositories, stores }) => [...repositories, ...stores]);
-  return { ...held, protect: [...(held.protect ?? []), ...history] };
+  return { ...held, protect: [...(held.protect ?? []), ...foundPaths(history)] };
 }
 
 /** What is reached: as the program says, and within that as the policies do. Where it says nothing, they say whether it is asked. */
@@ -214,9 +214,9 @@ interface LedgerFiles {
  */
 const withSealed = (settings: ConfineSettings, all: readonly NativeSealed[], ledger: LedgerFiles): ConfineSettings => ({
   ...settings,
-  hide: [...(settings.hide ?? []), ...all.flatMap(({ hidden }) => hidden), ...ledger.there],
-  protect: [...(settings.protect ?? []), ...all.flatMap(({ kept }) => kept)],
-  absent: [...(settings.absent ?? []), ...all.flatMap(({ absent }) => absent), ...ledger.absent],
+  hide: [...(settings.hide ?? []), ...foundPaths([...all.flatMap(({ hidden }) => hidden), ...ledger.there])],
+  protect: [...(settings.protect ?? []), ...foundPaths(all.flatMap(({ kept }) => kept))],
+  absent: [...(settings.absent ?? []), ...foundPaths([...all.flatMap(({ absent }) => absent), ...ledger.absent])],
 });
 
 /** What is open though an unasked command should be held to it. */

@@ -216,9 +216,18 @@ function absoluteOf(path: string, { cwd, env }: PathBase): string {
 
 const PATTERN = /[*?]|\[[^\]]+\]|\{[^}]*\}/;
 
+/** Those among the paths that a look found which could be taken for patterns. */
+const asTheyAre = new Set<string>();
+
+/** Paths that no person wrote: what looks like a pattern in one is its name, also where nothing is there. */
+export function foundPaths(paths: readonly string[]): readonly string[] {
+  for (const path of paths) if (PATTERN.test(path)) asTheyAre.add(path);
+  return paths;
+}
+
 /** A file may be called so. @throws {InvalidConfigError} for what can only be meant as a pattern */
 function checkNoPattern(path: string, { name, place, ...base }: PathBase & { name: string; place: string }): void {
-  if (!PATTERN.test(path) || !PATTERN.test(missingOf(absoluteOf(path, base)))) return;
+  if (asTheyAre.has(path) || !PATTERN.test(path) || !PATTERN.test(missingOf(absoluteOf(path, base)))) return;
   const parts = path.split('/');
   const folder = parts
     .slice(

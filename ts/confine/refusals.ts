@@ -47,9 +47,11 @@ const BEFORE_REASON =
 /** What this plan refused, by the output of its command. */
 export function refusalsIn(output: string, plan: LaunchPlan): ConfinementRefusal[] {
   const found = new Map<string, ConfinementRefusal>();
-  for (const line of output.slice(-MOST_CHARACTERS).split('\n')) {
+  const lines = output.slice(-MOST_CHARACTERS).split('\n');
+  for (const [at, line] of lines.entries()) {
     if (line.length > LONGEST) continue;
-    for (const refusal of refusalsOf(line, plan)) {
+    // An output that was cut may end within a name: a line that ends has it whole.
+    for (const refusal of refusalsOf(line, plan, at < lines.length - 1)) {
       if (found.size < MOST) found.set(`${refusal.kind} ${refusal.target}`, refusal);
     }
   }
@@ -60,9 +62,9 @@ export function refusalsIn(output: string, plan: LaunchPlan): ConfinementRefusal
   );
 }
 
-function refusalsOf(line: string, plan: LaunchPlan): ConfinementRefusal[] {
+function refusalsOf(line: string, plan: LaunchPlan, isEnded: boolean): ConfinementRefusal[] {
   if (plan.network !== 'loopback' || NO_NETWORK.test(line)) {
-    const host = NETWORK.flatMap((message) => message.exec(line)?.[1]?.replace(/[:.]+$/, '') ?? [])[0];
+    const host = NETWORK.flatMap((message) => hostIn(message, line, isEnded) ?? [])[0];
     if (host !== undefined && isHost(host))
       return [{ kind: 'network', target: host, text: `connecting to ${host}`, canBeGiven: true }];
     if (NO_NETWORK.test(line)) return [NO_HOST];
@@ -72,6 +74,16 @@ function refusalsOf(line: string, plan: LaunchPlan): ConfinementRefusal[] {
   if (isDenied && /\bsocket\b/i.test(line)) return [NO_HOST];
   const makes = isDenied || MAKES.test(line);
   return pathsIn(line, plan.cwd).flatMap((path) => refusalOf(path, plan, { isDenied, makes }) ?? []);
+}
+
+/** A host that a message names whole: behind it is no letter, and it is not cut. */
+function hostIn(message: RegExp, line: string, isEnded: boolean): string | undefined {
+  const match = message.exec(line);
+  const found = match?.[1];
+  if (match === null || found === undefined) return undefined;
+  const rest = line.slice(match.index + match[0].indexOf(found) + found.length);
+  const isCut = /^[\p{L}\p{N}\u2026]/u.test(rest) || found.endsWith('..') || (rest === '' && !isEnded);
+  return isCut ? undefined : found.replace(/[:.]+$/, '');
 }
 
 const NO_HOST: ConfinementRefusal = {

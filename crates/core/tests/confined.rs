@@ -582,6 +582,19 @@ const ASKED: &[&str] = &[
     "ninja -t clean",
     "cmake --build . --target clean",
     "bazel clean",
+    "gulp clean",
+    "npx gulp clean",
+    "grunt clean",
+    "zig build clean",
+    "inv deploy",
+    "bin/rails db:drop",
+    "php artisan deploy",
+    "ts-node scripts/publish.ts",
+    "lerna publish",
+    "mix hex.publish",
+    "nx run app:deploy",
+    "cleanup.sh",
+    "python setup.py upload",
     "gio trash notes.txt",
 ];
 
@@ -615,6 +628,17 @@ const RUNS: &[&str] = &[
     "cmake --build .",
     "bazel test //...",
     "./build.sh deploy/x",
+    "gulp build",
+    "zig build",
+    "bin/rails test",
+    "npx gulp watch",
+    "patch -p1 < a.txt",
+    "source .venv/bin/activate && python3 x.py",
+    ". ./env.sh && make",
+    "cmake -B build",
+    "terraform fmt",
+    "terraform validate",
+    "python3 -m venv .venv",
     "bash x.sh",
 ];
 
@@ -658,6 +682,19 @@ fn what_git_cannot_give_back_is_asked_about_however_its_folder_is_spelled() {
         "bash -c './x.sh > $PWD/notes.txt'",
         "./x.sh | tee $PWD/notes.txt",
         "./x.sh; cp a.txt $PWD/notes.txt",
+        "cd $PWD/sub && ../x.sh > own.txt",
+        "cd ~+/sub; ../x.sh > own.txt",
+        "./x.sh > ${X:-notes.txt}",
+        "./x.sh > $(echo notes.txt)",
+        "./x.sh > $PWD/$X/notes.txt",
+        "for f in *.txt; do ./x.sh > $f; done",
+        "f() { ./x.sh > $1; }; f notes.txt",
+        "./x.sh > /proc/self/cwd/notes.txt",
+        "./x.sh > /proc/$$/cwd/notes.txt",
+        "mv notes.txt new.txt && cp a.txt new.txt",
+        "mv notes.txt new.txt; : > new.txt",
+        "mv notes.txt new.txt; ./x.sh | tee new.txt",
+        "mv sub/own.txt sub/new.txt && cp a.txt sub/new.txt",
     ];
     let runs = [
         "./x.sh > $PWD/new.txt",
@@ -666,6 +703,10 @@ fn what_git_cannot_give_back_is_asked_about_however_its_folder_is_spelled() {
         "./x.sh >> $PWD/notes.txt",
         "./x.sh < $PWD/notes.txt",
         "cd $PWD/sub && ../x.sh",
+        "for f in k*.txt; do ./x.sh > \"$f\"; done",
+        "./x.sh > k*.txt",
+        "./x.sh > dist/$X.log",
+        "sqlite3 \"$DB\" .tables; ./x.sh",
     ];
     assert_eq!(others(&root, "developer", &asked, Effect::Ask), [""; 0]);
     assert_eq!(others(&root, "developer", &runs, Effect::Allow), [""; 0]);
@@ -746,6 +787,15 @@ fn settings_of_git_with_a_token_are_not_shown_unasked_in_any_spelling() {
         "cat ${PWD}/.git/config",
         "cat \"$(pwd)/.git/config\"",
         "./x.sh < $PWD/.git/config",
+        "echo .git/config | xargs cat",
+        "cat ${X:-.git/config}",
+        "set -- .git/config; cat $1",
+        "for f in .git/*; do cat $f; done",
+        "for f in $(ls .git); do cat .git/$f; done",
+        "cat $(git rev-parse --git-path config)",
+        "for f in ~/.gitc*; do cat $f; done",
+        "cat $(ls -d ~/.gitc*)",
+        "cat $HOME/.config/git/*; ./x.sh",
     ];
     let recursive = [
         "grep -r ghp .",
@@ -766,6 +816,8 @@ fn settings_of_git_with_a_token_are_not_shown_unasked_in_any_spelling() {
         "git status",
         "git log --oneline",
         "cat .git/HEAD",
+        "find . -not -path './.git/*' | xargs ./x.sh",
+        "./x.sh --exclude=.git/*",
         "./x.sh",
     ];
     for preset in ["developer", "read-only"] {
@@ -804,6 +856,21 @@ fn a_loss_is_asked_about_by_any_policy_that_rests_on_confinement_and_not_by_its_
         ("./x", Effect::Allow),
     ] {
         assert_eq!(confined(&alone, line).effect, expected, "{line}");
+    }
+    let alone = "[[rule]]\neffect = \"allow\"\nconfined = \"project\"";
+    for (line, expected) in [
+        ("git diff --output=notes.txt", Effect::Ask),
+        ("git archive -o notes.txt HEAD", Effect::Ask),
+        ("mv notes.txt b1; : > b1", Effect::Ask),
+        ("f() { ./x.sh > $1; }; f notes.txt", Effect::Ask),
+        ("for f in note*; do ./x.sh > $f; done", Effect::Ask),
+        ("./x.sh > /proc/self/cwd/notes.txt", Effect::Ask),
+        ("git diff --output=new.patch", Effect::Allow),
+        ("mv notes.txt b1; : > b2", Effect::Allow),
+        ("for f in new*; do ./x.sh > $f.out; done", Effect::Ask),
+    ] {
+        let verdict = own_verdict(&root, alone, line);
+        assert_eq!(verdict.effect, expected, "{line}: {}", verdict.reason);
     }
 }
 
@@ -866,6 +933,40 @@ fn names_that_xargs_parts_anew_and_links_that_are_printed_before_they_are_looked
         for preset in ["read-only", "developer"] {
             let verdict = judged_in(&root, (preset, &[]), line, None);
             assert_eq!(verdict.effect, expected, "{preset}: {line}: {}", verdict.reason);
+        }
+    }
+}
+
+#[test]
+fn a_line_that_decides_about_calls_asks_by_every_launcher() {
+    let asked = [
+        "countersign approve X --ledger sqlite:server.db --by mia",
+        "npx countersign approve X",
+        "npx -y countersign@1 approve X",
+        "npx --package countersign -- countersign reject X",
+        "bunx countersign edit X",
+        "pnpm exec countersign respond X",
+        "yarn countersign approve X",
+        "yarn dlx countersign approve X",
+        "npm exec -- countersign skip X",
+        "node node_modules/countersign/dist/cli.js approve X",
+        "node --no-warnings ./node_modules/countersign/dist/cli.js approve X",
+        "node_modules/.bin/countersign approve X",
+        "/work/app/node_modules/.bin/countersign grants revoke X",
+        "./x.sh && npx countersign policy trust",
+        "sh -c 'npx countersign approve X'",
+        "echo X | xargs npx countersign approve",
+        "timeout 5 npx countersign inbox",
+    ];
+    for name in PRESETS {
+        let policy = preset_policy(name, &[]);
+        for line in asked {
+            let verdict = confined(&policy, line);
+            assert_eq!(verdict.effect, Effect::Ask, "{name}: {line}: {}", verdict.reason);
+        }
+        for line in ["npx countersign policy check ls", "./x.sh countersign"] {
+            let verdict = confined(&policy, line);
+            assert_eq!(verdict.effect, Effect::Allow, "{name}: {line}: {}", verdict.reason);
         }
     }
 }

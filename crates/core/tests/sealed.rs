@@ -117,6 +117,17 @@ fn what_a_rule_asks_about_or_denies_is_sealed() {
 }
 
 #[test]
+fn a_folder_with_what_a_rule_leaves_out_is_not_hidden_whole() {
+    let rules = r#"
+        [[rule]]
+        reads = ["ROOT/**", "!ROOT/src/**"]
+        effect = "deny"
+    "#;
+    let (hidden, _) = of(&["src/a.ts", "src/in/b.ts", "other/c", "d"], rules);
+    assert_eq!(hidden, ["d", "other"]);
+}
+
+#[test]
 fn what_a_rule_allows_by_its_name_is_not() {
     let rules = r#"
         [[rule]]
@@ -158,6 +169,50 @@ fn a_protected_or_denied_file_that_is_a_symlink_is_sealed() {
     // Of what leads nowhere, rules may mean it.
     assert_eq!(hidden, [".env", ".envrc", "denied", "loop", "secret/k", "sub/.aws"]);
     assert_eq!(kept, [".github"]);
+}
+
+/// A script that goes through the link reads what a line with the same path is denied.
+#[test]
+#[cfg(unix)]
+fn a_rule_that_covers_the_name_of_a_linked_folder_holds_below_it() {
+    let project = Project::new(&["lA/B/s", "lA/B/t", "pub/x", "sec/k", "sec/in/k", "sec/other"]);
+    fs::create_dir_all(project.0.join("node_modules/m")).unwrap();
+    fs::create_dir(project.0.join("node_modules/m/in")).unwrap();
+    fs::write(project.0.join("node_modules/m/s"), "").unwrap();
+    fs::write(project.0.join("node_modules/m/in/s"), "").unwrap();
+    let links = [
+        ("lB", "lA/B"),
+        ("mm", "node_modules/m"),
+        ("pp", "pub"),
+        ("pub/s", "../sec"),
+        ("pub/round", ".."),
+        ("sec/in/up", ".."),
+    ];
+    for (link, target) in links {
+        std::os::unix::fs::symlink(target, project.0.join(link)).unwrap();
+    }
+    let real_of = |rule: &str| {
+        let rules = format!("[[rule]]\neffect = \"deny\"\nreads = [\"ROOT/{rule}\"]");
+        let found = project.sealed_as(project.path(), &rules, None);
+        assert!(found.complete, "{rule}");
+        let real = |path: &String| fs::canonicalize(path).unwrap().to_str().unwrap().to_owned();
+        let below = project.path().len() + 1;
+        let mut names: Vec<String> =
+            found.hidden.iter().map(|path| real(path)[below..].to_owned()).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    for rule in ["l?/s", "[l]B/s", "?B/s", "lB/s", "{lB,x}/s", "l*/[s]"] {
+        assert_eq!(real_of(rule), ["lA/B/s"], "{rule}");
+    }
+    assert_eq!(real_of("m?/s"), ["node_modules/m/s"]);
+    assert_eq!(real_of("m?/**/s"), ["node_modules/m/in/s", "node_modules/m/s"]);
+    for rule in ["pp/**/k", "p?/**/k", "pp/s/**/k", "pub/s/**/k"] {
+        assert_eq!(real_of(rule), ["sec/in/k", "sec/k"], "{rule}");
+    }
+    assert_eq!(real_of("pp/s/*"), ["sec/in", "sec/k", "sec/other"]);
+    assert_eq!(real_of("**/k"), ["sec/in/k", "sec/k"]);
 }
 
 #[test]
@@ -334,4 +389,40 @@ fn what_lies_deeper_than_a_path_goes_is_told_and_not_taken_for_hidden() {
     let deep = of_unlisted("/deep");
     assert_eq!((deep.hidden, deep.complete), (Vec::new(), false));
     assert_eq!(deep.unlisted.len(), 1);
+}
+
+/// Who could write there would approve what waits for another process.
+#[test]
+#[cfg(unix)]
+fn a_ledger_of_any_process_is_hidden_with_what_lies_beside_it() {
+    use countersign_core::ledger::sqlite::SqliteLedger;
+    use countersign_core::ledger::{EventFeed, OpenOptions};
+
+    let project = Project::new(&["sub/x", "other.db", "other.db-lock", "a-owners/x"]);
+    let file = project.0.join("sub/server.db");
+    let feed = std::sync::Arc::new(EventFeed::default());
+    let options = OpenOptions { key: None, read_only: false, feed, now: 1 };
+    let rules = r#"
+        [[rule]]
+        effect = "allow"
+        reads = "ROOT/**"
+        writes = "ROOT/sub/server.db"
+    "#;
+    let beside =
+        ["", "-bell", "-journal", "-lock", "-owners"].map(|end| format!("sub/server.db{end}"));
+    let opened = SqliteLedger::open(Some(&file), options).unwrap();
+    let found = project.sealed_as(project.path(), rules, Some(ConfinedWrites::Project));
+    let (hidden, _) = project.names(found);
+    for name in beside.iter().map(String::as_str).chain(["sub/server.db-wal", "sub/server.db-shm"])
+    {
+        assert!(hidden.iter().any(|it| it == name), "{name}: {hidden:?}");
+    }
+    drop(opened);
+    fs::remove_file(project.0.join("sub/server.db-journal")).unwrap();
+    let journal = format!("{}-journal", file.display());
+    assert_eq!(project.sealed_as(project.path(), rules, None).absent, [journal.as_str()]);
+    fs::write(&journal, "").unwrap();
+    let (hidden, kept) = project.sealed("");
+    assert!(beside.iter().all(|name| hidden.contains(name)), "{hidden:?}");
+    assert!(kept.is_empty() && hidden.iter().all(|name| name.starts_with(beside[0].as_str())));
 }

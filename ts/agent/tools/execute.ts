@@ -80,7 +80,8 @@ const plainTool = (settings: ToolSettings): BackendTools['execute'] =>
       const { exitCode, truncated, stopped } = result;
       emit(options, { type: 'execute-finish', command, exitCode, truncated, stopped });
       options.abortSignal?.throwIfAborted();
-      const refused = refusedIn(result, after?.made ?? [], canReach(settings));
+      const given = await withProtected(result, confinement);
+      const refused = refusedIn(given, after?.made ?? [], canReach(settings));
       const told = after?.told == null ? '' : `\n[${after.told}]`;
       return `${outputOf(result, maxResultCharacters)}\n[${endOf(result)}]${refused}${told}`;
     },
@@ -165,6 +166,17 @@ function outputOf({ output, truncated, bytes }: CommandResult, most: number): st
   const shown = cutMiddle(whole, most, ({ characters }) => `${characters} characters are left out`);
   if (shown === whole && !truncated) return whole;
   return `${shown}\n[The output has ${bytes} bytes, and some are left out. ${WHOLE}.]`;
+}
+
+/** What policies protect cannot be asked for, also where the sandbox has another reason to refuse it. */
+async function withProtected(result: CommandResult, confinement: ToolSettings['confinement']): Promise<CommandResult> {
+  if (result.refused === undefined || confinement === undefined) return result;
+  const refused = result.refused.map(async (each) => {
+    const { kind, target, canBeGiven } = each;
+    if (kind === 'network' || target === null || !canBeGiven) return each;
+    return (await confinement.isProtected(kind, target)) ? { ...each, canBeGiven: false } : each;
+  });
+  return { ...result, refused: await Promise.all(refused) };
 }
 
 /** What the model may ask for, in the place of "Permission denied". */

@@ -59,7 +59,8 @@ pub(super) fn matches_below(segments: &[PatternSegment], names: &str, folded: bo
     segments.next().is_some()
 }
 
-fn name_matches(segment: &PatternSegment, name: &str, folded: bool) -> bool {
+/// Whether this segment takes this name.
+pub(super) fn name_matches(segment: &PatternSegment, name: &str, folded: bool) -> bool {
     match segment {
         PatternSegment::Deep => true,
         PatternSegment::Literal(literal) => literal == name,

@@ -14,6 +14,7 @@ mod pattern;
 mod plain;
 mod resolve;
 mod set;
+mod standing;
 mod syntax;
 mod url;
 mod url_index;
@@ -36,6 +37,7 @@ pub use locate::{
 pub(crate) use matching::fold;
 pub(crate) use plain::plain_text;
 pub use set::PathSet;
+pub use standing::PatternsBelow;
 pub use url::{UrlAddress, UrlError, file_of};
 pub use url_index::UrlIndex;
 pub use url_pattern::{UrlPattern, UrlSet};

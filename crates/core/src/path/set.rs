@@ -140,6 +140,21 @@ impl PathSet {
         touches_where(&self.items, path, bites, PathGlob::says)
     }
 
+    /// Whether something below this directory may be taken out again.
+    ///
+    /// # Errors
+    /// [`PathError::NeedsFiles`].
+    pub fn takes_out_below(
+        &self, path: &LocatedPath, files: &dyn FileLookup,
+    ) -> Result<bool, PathError> {
+        for item in self.items.iter().filter(|item| item.out) {
+            if item.glob.touches_below(path, files)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Whether this directory or anything below it is in it. See [`PathGlob::touches_below`].
     ///
     /// # Errors

@@ -7,8 +7,10 @@ use std::cell::RefCell;
 use crate::path::{FileLookup, LocatedPath, PathContext, PathError, PathSet, Vars, fold, is_below};
 use crate::policy::action::{Action, ActionKind, UseExtent};
 use crate::policy::judge::{NameSuspicion, PathSpots};
+use crate::policy::ledgers;
 use crate::policy::reading::repository;
 use crate::policy::secrets::{self, FileFolders};
+use crate::policy::spelled;
 use crate::policy::suggest::escaped;
 use crate::shell::{FileAccess, WordPiece};
 
@@ -30,6 +32,11 @@ impl PathProtection {
 }
 
 impl PathProtection {
+    /// Whether it is what lies in a folder that is written, and not that folder by its name.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.below || self.what == WHOLE
+    }
+
     /// Whether a pattern that spells out this name, or begins a name so, means it.
     pub(crate) fn is_named_by(&self, spelled: &str) -> bool {
         spelled.eq_ignore_ascii_case(&self.name)
@@ -53,11 +60,13 @@ const SECRETS: &str = "credentials";
 const SYSTEM: &str = "what the system runs by itself";
 const OWN: &str = "the policy itself";
 const MANY: &str = "files whose names are not all known: some may hold secrets";
-const RUN: &str =
+/// What it is where no name is known.
+pub(crate) const RUN: &str =
     "a file that only the run will tell: it may hold secrets, or settings that run later";
+const WHOLE: &str = "a whole working directory, with all that is in it";
 const OTHERS: &str = "the home of another user";
 const MACHINE: &str = "a device, or what a process holds";
-const LEDGER: &str = "the ledger that the approvals are in";
+const LEDGER: &str = "a ledger that approvals are in";
 
 /// A name anywhere in a path, and what it is. All in lower case.
 type ProtectedNames = &'static [(&'static str, &'static str)];
@@ -413,9 +422,14 @@ pub(crate) fn protection(
     };
     // That they are there is no secret.
     let of_settings = |path: &str| of_repository(path, access, files).filter(|_| !spots.names_only);
+    let of_ledger = |path: &str| {
+        let is_used = !spots.names_only && ledgers::is_ledger(path, files);
+        is_used.then(|| PathProtection::new(LEDGER, path.rsplit('/').next().unwrap_or_default()))
+    };
     let of_place = |path: &str| {
         of_path(path)
             .or_else(|| of_settings(path))
+            .or_else(|| of_ledger(path))
             .or_else(|| of_others(path, access, context, files))
     };
     let located = |path: &LocatedPath| {
@@ -519,6 +533,13 @@ pub(crate) fn shown(
     (is_named || is_loose() || is_below()).then_some(GIT)
 }
 
+/// The same of a command whose line spells them out anywhere.
+pub(crate) fn spelled(action: &Action) -> Option<&'static str> {
+    let ActionKind::Command { .. } = &action.kind else { return None };
+    let line = action.start.line.as_deref()?;
+    spelled::are_git_settings(line).then_some(GIT)
+}
+
 /// Whether this may be a file of our own, or one that lies beside it; for a write, also a directory above it that is changed
 /// with all below it, and a pattern that finds it. Not to know counts as yes.
 fn is_own(
@@ -590,7 +611,7 @@ fn of_roots(path: &LocatedPath, context: &PathContext) -> Option<PathProtection>
     let above =
         roots.into_iter().flatten().any(|root| path.places().any(|path| is_below(root, path)));
     let name = path.lexical.rsplit('/').next().unwrap_or_default();
-    above.then(|| PathProtection::new("a whole working directory, with all that is in it", name))
+    above.then(|| PathProtection::new(WHOLE, name))
 }
 
 /// What a process, or a device, holds: all that is not known to be there for everybody.

@@ -2,19 +2,21 @@
 //! the command's line named them. What runs such a command holds it to that.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use super::Effect;
 use super::compile::{Policy, RulePatterns};
 use super::confined::{ConfinedRun, ConfinedWrites};
 use super::judge::{JudgedCall, judge_opened};
+use super::ledgers::FolderLedgers;
 use super::protected::PathNames;
 use super::run_by_git::{GIT, GitLook, run_by_git};
 use super::verdict::VerdictCause;
 use crate::call::Json;
 use crate::path::{
-    DirListing, FileLookup, LocatedPath, PathContext, RawEntry, garbled, lexically, locate,
+    DirListing, FileLookup, LocatedPath, PathContext, PathSet, PatternsBelow, RawEntry, garbled,
+    is_below, lexically, locate,
 };
 use crate::shell::FileAccess;
 
@@ -87,7 +89,7 @@ enum FolderKind {
     Plain,
     /// What git keeps: rules alone speak of it. What git obeys there is looked for by itself.
     Git,
-    /// By the name of a symlink that leads there. Further symlinks are not gone through.
+    /// By the name of a symlink that leads there: rules on that name speak of it.
     Linked,
 }
 
@@ -174,25 +176,70 @@ impl SeenEntry {
 
     /// What is in it, by its own name; `None`: nothing is looked at.
     fn inside(
-        self, is_kept: bool, by_name: &dyn Fn(&str) -> bool, files: &dyn FileLookup,
+        self, is_kept: bool, (above, links): (FolderKind, &mut LinkedFolders<'_>),
+        files: &dyn FileLookup,
     ) -> Option<OpenFolder> {
-        if self.is_link {
+        if (self.is_link || above == FolderKind::Linked && self.is_dir) && !self.by_rules {
             // By their real names they are judged where they lie.
-            let real = (!self.by_rules && by_name(&self.name)).then(|| self.located(files));
-            let real = Some(real??.real.clone());
-            let Self { path, place, .. } = self;
-            return Some(OpenFolder {
+            let place = self.located(files)?.clone();
+            let is_new = links.enters(&place, self.is_link, files);
+            let Self { path, place: raw, is_link, .. } = self;
+            return is_new.then_some(OpenFolder {
                 path,
-                real,
-                place,
+                real: Some(place.real),
+                place: raw,
                 kind: FolderKind::Linked,
-                is_kept: false,
+                is_kept: is_kept && !is_link,
             });
         }
-        let Self { path, real, place, name, is_dir, by_rules, .. } = self;
-        let is_told = !(by_rules && name == OBJECTS) || by_name(OBJECTS);
+        let Self { path, real, place, name, is_link, is_dir, by_rules, .. } = self;
+        let is_told = !(by_rules && name == OBJECTS) || links.is_spelled_out(OBJECTS);
         let kind = if by_rules { FolderKind::Git } else { FolderKind::Plain };
-        (is_dir && is_told).then_some(OpenFolder { path, real, place, kind, is_kept })
+        (is_dir && !is_link && is_told).then_some(OpenFolder { path, real, place, kind, is_kept })
+    }
+}
+
+/// The folders that are gone through by the name of a symlink.
+struct LinkedFolders<'a> {
+    /// Rules that deny, or ask, for each access.
+    accesses: [&'a SealedAccess<'a>; 2],
+    /// What is looked through by its own name.
+    places: Vec<String>,
+    /// Where each lies, with where the patterns stand there: twice would tell nothing new.
+    entered: BTreeSet<(String, Vec<PatternsBelow>)>,
+}
+
+impl LinkedFolders<'_> {
+    /// Whether what lies there has to be looked at by this name: rules mean it by that, and not by its own, and it was not looked
+    /// at for them.
+    fn enters(&mut self, place: &LocatedPath, is_link: bool, files: &dyn FileLookup) -> bool {
+        let below = |dir: &str| -> Vec<PatternsBelow> {
+            let patterns = self.accesses.iter().flat_map(|access| &access.against);
+            patterns.map(|paths| paths.set.below(dir, place, files)).collect()
+        };
+        let by_link = below(&place.lexical);
+        if by_link.iter().all(PatternsBelow::is_empty) {
+            return false;
+        }
+        let is_new = if self.is_looked_at(&place.real) {
+            let by_real = below(&place.real);
+            !by_link.iter().zip(&by_real).all(|(link, real)| link.is_within(real))
+        } else {
+            // What is elsewhere, a rule has to mean by the name of the link.
+            !is_link || by_link.iter().any(PatternsBelow::is_by_name)
+        };
+        is_new && self.entered.insert((place.real.clone(), by_link))
+    }
+
+    fn is_looked_at(&self, real: &str) -> bool {
+        let is_passed = |below: &str| below.split('/').any(|it| it == PACKAGES || it == GIT);
+        let mut places = self.places.iter().filter(|place| is_below(real, place));
+        places.any(|place| !is_passed(real.get(place.len()..).unwrap_or_default()))
+    }
+
+    /// Whether a rule that speaks against some path has this name in it.
+    fn is_spelled_out(&self, name: &str) -> bool {
+        self.accesses.iter().any(|access| access.is_spelled_out(name))
     }
 }
 
@@ -214,7 +261,12 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
         SealedAccess::new(policy, access, look.opener.tool_name, &levels, &projects, files)
     };
     let (reads, writes) = (access(FileAccess::Read), access(FileAccess::Write));
-    let by_name = |name: &str| reads.is_spelled_out(name) || writes.is_spelled_out(name);
+    let looked_at = folders.iter().filter_map(|top| top.real.clone());
+    let mut links = LinkedFolders {
+        accesses: [&reads, &writes],
+        places: places.iter().cloned().chain(looked_at).collect(),
+        entered: BTreeSet::new(),
+    };
     let mut left = MOST_NAMES;
     while let Some(folder) = folders.pop_front() {
         let listing = if folder.path.len() > MOST_PATH {
@@ -241,7 +293,15 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
             }
         };
         left = left.saturating_sub(names.len());
+        let ledgers = FolderLedgers::among(&names);
+        found.absent.extend(
+            ledgers
+                .journals()
+                .filter(|name| names.iter().all(|entry| entry.name != name.as_str()))
+                .map(|name| format!("{}/{name}", folder.path)),
+        );
         for entry in names {
+            let is_ledger = ledgers.has(&entry.name);
             let mut entry = SeenEntry::of(&folder, entry);
             let is_git = entry.name == GIT && folder.kind != FolderKind::Git;
             if is_git && folder.kind == FolderKind::Plain {
@@ -261,7 +321,8 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
             if entry.name == PACKAGES && !entry.by_rules {
                 continue;
             }
-            let is_hidden = reads.is_sealed(&entry);
+            // No rule opens it: who writes there approves what waits.
+            let is_hidden = is_ledger || reads.is_sealed(&entry);
             // A symlink may lead out of what is kept.
             let is_new =
                 (!folder.is_kept || entry.is_link) && !is_hidden && writes.is_sealed(&entry);
@@ -274,12 +335,12 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
                 (_, true) => found.kept.push(entry.path.clone()),
                 _ => {}
             }
-            let is_passed = is_hidden
-                || entry.is_link && folder.kind == FolderKind::Linked
-                || is_git && !(reads.speaks_below(&entry) || writes.speaks_below(&entry));
+            let is_passed =
+                is_hidden || is_git && !(reads.speaks_below(&entry) || writes.speaks_below(&entry));
             // What is not to be read may lie further down.
             if !is_passed {
-                folders.extend(entry.inside(folder.is_kept || is_new, &by_name, files));
+                let is_kept = folder.is_kept || is_new;
+                folders.extend(entry.inside(is_kept, (folder.kind, &mut links), files));
             }
         }
         if found.hidden.len() + found.kept.len() + found.unnamed.len() > MOST_SEALED {
@@ -355,7 +416,12 @@ impl<'a> SealedAccess<'a> {
         }
         let Some(path) = entry.located(self.files) else { return true };
         // Not to know counts as yes; the verdict says.
-        self.against.iter().any(|paths| paths.set.touches(path, self.files).unwrap_or(true))
+        let touches = |set: &PathSet| set.touches(path, self.files).unwrap_or(true);
+        // Of a folder with exceptions each name is looked at.
+        let is_parted = |set: &PathSet| {
+            entry.is_dir && !entry.is_link && set.takes_out_below(path, self.files).unwrap_or(false)
+        };
+        self.against.iter().any(|paths| touches(&paths.set) && !is_parted(&paths.set))
     }
 
     /// Whether a rule speaks against anything in this folder.

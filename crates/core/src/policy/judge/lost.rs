@@ -2,12 +2,12 @@
 //! place of. To be confined to the project is no guard against that.
 
 use super::matching::{MatchStrength, RuleHit};
-use super::spot::PathSpots;
+use super::spot::{PathSpots, is_known_from_here};
 use super::{CallJudge, NeedsFiles, below, looked_up, tracked};
 use crate::path::{LocatedPath, PathError, is_below};
 use crate::policy::Effect;
 use crate::policy::action::{Action, ActionKind, ByArgument};
-use crate::shell::{FileAccess, FileLoss, Word, base_name, deletes, replaces};
+use crate::shell::{FileAccess, FileLoss, Word, WordPiece, base_name, deletes, replaces};
 
 /// Folders that a confined command has for itself, empty at first and gone afterwards.
 const PRIVATE: &[&str] = &["/tmp", "/var/tmp"];
@@ -53,7 +53,16 @@ impl CallJudge<'_> {
                 let by_others = || by.as_ref().is_some_and(|by| self.is_allowed_elsewhere(by));
                 let is_covered = confined || by_name && self.is_by_document(hits) && !by_others();
                 match spots.filter(|_| is_covered) {
-                    Some(spots) => self.is_lost(spots, action.loss, by_name, moved),
+                    Some(spots) => {
+                        let is_told = by_name
+                            || action.loss == FileLoss::Deleted
+                            || action.loss == FileLoss::Replaced
+                                // Which files a pattern finds is known.
+                                && !spots.stays
+                                && !self.is_away(spots)
+                                && !is_known_from_here(action);
+                        self.is_lost(spots, action.loss, is_told, moved)
+                    }
                     None => Ok(false),
                 }
             }
@@ -62,28 +71,34 @@ impl CallJudge<'_> {
     }
 
     /// Whether this command moves what it is given to where it does not stay: out of the project, since a confined command has
-    /// folders of its own there that are gone with it, or to what the line deletes later.
+    /// folders of its own there that are gone with it, or to what the line deletes or replaces later.
     fn is_moved_away(&self, by: &ByArgument) -> Result<bool, NeedsFiles> {
         let is_move = self.argv(by).and_then(<[Word]>::first).and_then(Word::literal);
         if !is_move.is_some_and(|name| replaces(base_name(name))) {
             return Ok(false);
         }
-        let (mut gets, mut deleted) = (Vec::new(), Vec::new());
+        let (mut gets, mut deleted, mut replaced) = (Vec::new(), Vec::new(), Vec::new());
         for other in self.actions {
-            let ActionKind::Path { access: FileAccess::Write, target, extent, by: Some(its) } =
+            let ActionKind::Path { access: FileAccess::Write, target, extent, by: its } =
                 &other.kind
             else {
                 continue;
             };
+            // Of a redirection no command tells when it is.
+            let is_later = its.as_ref().is_none_or(|its| its.command > by.command);
             let spots = || match PathSpots::of(target, *extent, &other.start, self.files) {
                 Err(PathError::NeedsFiles) => Err(NeedsFiles),
                 spots => Ok(spots.unwrap_or_default()),
             };
-            if its.command == by.command && other.loss == FileLoss::Replaced {
-                gets.extend(spots()?.located);
-            } else if its.command > by.command && other.loss == FileLoss::Deleted {
-                let spots = spots()?;
-                deleted.extend(spots.located.into_iter().chain(spots.begins));
+            let is_its = its.as_ref().is_some_and(|its| its.command == by.command);
+            match other.loss {
+                FileLoss::Replaced if is_its => gets.extend(spots()?.located),
+                FileLoss::Replaced if is_later => replaced.extend(spots()?.located),
+                FileLoss::Deleted if is_later => {
+                    let spots = spots()?;
+                    deleted.extend(spots.located.into_iter().chain(spots.begins));
+                }
+                _ => {}
             }
         }
         let project =
@@ -91,6 +106,7 @@ impl CallJudge<'_> {
         let stays = |place: &LocatedPath| {
             project.as_ref().is_ok_and(|project| is_below(&place.real, project))
                 && !deleted.iter().any(|gone| is_below(&place.real, &gone.real))
+                && !replaced.iter().any(|gone| is_below(&gone.real, &place.real))
         };
         Ok(!gets.iter().all(stays))
     }
@@ -104,12 +120,13 @@ impl CallJudge<'_> {
             || allows.all(|hit| self.policy.lets_confined_run(hit.document))
     }
 
-    /// Whether something is there that git does not have. What tools make again is no loss.
+    /// Whether something is there that git does not have. What tools make again is no loss. `told`: which file it is has to be
+    /// known.
     fn is_lost(
-        &self, spots: &PathSpots, loss: FileLoss, by_name: bool, moved: bool,
+        &self, spots: &PathSpots, loss: FileLoss, told: bool, moved: bool,
     ) -> Result<bool, NeedsFiles> {
         let is_open = spots.error.is_some() || !spots.loose.is_empty();
-        if is_open && (by_name || loss == FileLoss::Deleted) {
+        if is_open && told {
             return Ok(true);
         }
         let found = spots.found.iter().map(String::as_str);
@@ -124,6 +141,19 @@ impl CallJudge<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Whether what is known of it lies where nothing of the user's own is lost.
+    fn is_away(&self, spots: &PathSpots) -> bool {
+        let goes_up = |pieces: &[WordPiece]| {
+            pieces.iter().any(|piece| matches!(piece, WordPiece::Text(text) if text.contains("..")))
+        };
+        let is_private = |place: &LocatedPath| {
+            self.is_private(&place.real) || self.is_product(&format!("{}/x", place.real))
+        };
+        !spots.begins.is_empty()
+            && spots.begins.iter().all(is_private)
+            && !spots.loose.iter().any(|(pieces, _)| goes_up(pieces))
     }
 
     /// Whether it lies where tools of the project put what they make again.

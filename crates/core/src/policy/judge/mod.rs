@@ -132,7 +132,8 @@ pub(crate) fn judge_traced(
             asks = None;
             break;
         }
-        asks.get_or_insert(confined.reason);
+        // What is held to less asks for less of a reason.
+        asks = Some(confined.reason);
     }
     if let Some(reason) = asks.filter(|reason| *reason != verdict.reason) {
         verdict.reason = format!("{}; confined it asks as well: {reason}", verdict.reason);
@@ -452,6 +453,12 @@ impl<'a> CallJudge<'a> {
         } else if is_lost {
             let (rule, cause) = (None, VerdictCause::Lost);
             says = ActionVerdict { effect: Effect::Ask, rule, cause, ..says };
+        } else if confined
+            && says.effect == Effect::Allow
+            && let Some(what) = protected::spelled(action)
+        {
+            let (rule, cause) = (None, VerdictCause::Protected(what));
+            says = ActionVerdict { effect: Effect::Ask, rule, cause, ..says };
         }
         Ok(says)
     }
@@ -517,9 +524,10 @@ impl<'a> CallJudge<'a> {
                     .filter(|by| !(protection.below || is_read) || !names_none(by))
                     .is_some_and(|by| self.is_spelled_out(by));
                 let is_below = protection.below;
+                let is_inside = protection.is_inside();
                 let is_told = spots.certain && !is_below;
                 let cause = VerdictCause::Protected(protection.what);
-                (!named && !spelled).then_some(Doubt { cause, is_below, is_told })
+                (!named && !spelled).then_some(Doubt { cause, is_below, is_inside, is_told })
             }
             ActionKind::Url { target, .. } if action.needs_allow => {
                 let cause = match target.literal().map(UrlAddress::parse) {
@@ -576,13 +584,15 @@ struct Doubt {
     cause: VerdictCause,
     /// Whether what is protected lies below the folder that is named.
     is_below: bool,
+    /// The same, or it is all that a working directory holds.
+    is_inside: bool,
     /// Whether the line says where it lies, in any spelling.
     is_told: bool,
 }
 
 impl From<VerdictCause> for Doubt {
     fn from(cause: VerdictCause) -> Self {
-        Self { cause, is_below: false, is_told: false }
+        Self { cause, is_below: false, is_inside: false, is_told: false }
     }
 }
 
@@ -596,10 +606,17 @@ fn is_held(doubt: &Doubt, action: &Action) -> bool {
         (VerdictCause::Unlocated(_) | VerdictCause::Adrift, kind) => {
             matches!(kind, ActionKind::Path { .. })
         }
+        // Where it is, is not known: what is protected is kept from it there.
+        (VerdictCause::Protected(protected::RUN), ActionKind::Path { .. }) if !doubt.is_told => {
+            true
+        }
         (VerdictCause::Protected(_), ActionKind::Path { target, access, .. }) => {
             // A search finds it, and names a folder above it.
             let is_found = *access == FileAccess::Read && doubt.is_below;
-            (target.literal().is_none() && !doubt.is_told) || is_found
+            // What is protected there stays as it is, and what is lost is asked about by itself.
+            let is_worked_in =
+                *access == FileAccess::Write && doubt.is_inside && action.loss == FileLoss::Nothing;
+            (target.literal().is_none() && !doubt.is_told) || is_found || is_worked_in
         }
         _ => false,
     }

@@ -428,6 +428,19 @@ pub(super) fn from_here(action: &Action) -> Option<Action> {
     Some(Action { kind, ..action.clone() })
 }
 
+/// Whether all of this path is known once what it begins with is that folder.
+pub(super) fn is_known_from_here(action: &Action) -> bool {
+    let is_known =
+        |word: &Word| word.pieces.iter().all(|piece| !matches!(piece, WordPiece::Unknown { .. }));
+    match (&action.kind, from_here(action).map(|here| here.kind)) {
+        // A name that is not known at all is no folder.
+        (ActionKind::Path { target: was, .. }, Some(ActionKind::Path { target, .. })) => {
+            was.pieces.len() > 1 && is_known(&target)
+        }
+        _ => false,
+    }
+}
+
 /// The directories that a relative path may start from, symlinks followed, and whether it may start from any other.
 pub(crate) fn places(
     start: &PathStart, files: &dyn FileLookup,

@@ -102,8 +102,9 @@ impl Finding<'_> {
             let value = value.strip_prefix(":(optional)").unwrap_or(&value);
             let value = if value.len() > 1 { value.trim_end_matches('/') } else { value };
             match value.strip_prefix('~') {
-                // Where git itself is.
-                None if value.is_empty() || value.starts_with("%(prefix)") => {}
+                None if value.is_empty() => {}
+                // Where git itself is, and what leads out of there. What else may stand so is not known.
+                None if value.starts_with("%(") => self.found.incomplete = true,
                 None if value.starts_with('/') => paths.push(value.to_owned()),
                 None => paths.push(format!("{from}/{value}")),
                 Some(rest) if rest.is_empty() || rest.starts_with('/') => {

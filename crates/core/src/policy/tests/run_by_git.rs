@@ -403,3 +403,28 @@ fn a_symlink_on_the_way_to_a_store_that_a_command_may_replace_leaves_it_unheld()
     let look = GitLook { places: std::slice::from_ref(&place), homes: &[], files: &RealFiles };
     assert!(!run_by_git(&place, &look).unheld);
 }
+
+/// Git puts its own folder, or somebody's home, in their place: from there `..` leads anywhere.
+#[test]
+fn a_path_of_settings_that_begins_with_what_is_not_known_is_told_as_not_looked_at() {
+    for config in [
+        "[core]\n\thooksPath = %(prefix)/../work/hk\n",
+        "[core]\n\thooksPath = \":(optional)%(prefix)/hk\"\n",
+        "[include]\n\tpath = %(prefix)/../work/inc\n",
+        "[includeIf \"gitdir:x\"]\n\tpath = %(other)/inc\n",
+        "[init]\n\ttemplateDir = %(prefix)/../work/t\n",
+        "[core]\n\thooksPath = ~root/hk\n",
+    ] {
+        let folder = Folder::new("unknown", &[".git/HEAD"]);
+        folder.write(".git/config", config);
+        let (place, homes) = (folder.path(""), Vec::new());
+        let places = std::slice::from_ref(&place);
+        let found = run_by_git(&place, &GitLook { places, homes: &homes, files: &RealFiles });
+        assert!(found.incomplete, "{config}");
+    }
+    // Of a variable git knows nothing: it is a name.
+    let folder = Folder::new("variable", &[".git/HEAD"]);
+    folder.write(".git/config", "[core]\n\thooksPath = ${PWD}/hk\n");
+    let (_, absent) = folder.found();
+    assert!(absent.iter().any(|path| path == "${PWD}/hk"), "{absent:?}");
+}

@@ -188,7 +188,7 @@ impl ArgumentWalk<'_> {
             FileLoss::Nothing
         } else if says("deletes") {
             FileLoss::Deleted
-        } else if self.program.data_only {
+        } else if self.program.data_only || says("overwrites") {
             FileLoss::Replaced
         } else {
             FileLoss::Nothing
