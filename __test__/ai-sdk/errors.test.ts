@@ -22,6 +22,7 @@ import {
 } from '../support/model.js';
 import { play, start, types } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
+import { listenToWarnings } from '../support/warnings.js';
 
 const boom = () => {
   throw new Error('overloaded');
@@ -120,15 +121,21 @@ describe('the model', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('a callback of the step that throws does not lose the run', async () => {
-    const name = major === 7 ? 'onStepEnd' : 'onStepFinish';
-    const { tools } = recordingTools();
-    const settled = await play({
-      turns: [calls(call('read', { path: '/r' }, 'c1')), says('.')],
+  it.each(['read', 'del'])('a callback of the step that throws does not end the run: %s', async (name) => {
+    using heard = listenToWarnings();
+    const { ran, tools } = recordingTools();
+    const step = major === 7 ? 'onStepEnd' : 'onStepFinish';
+    const { events, run } = await play({
+      turns: [calls(call(name, { path: '/r' }, 'c1')), says('.')],
       tools,
-      [name]: boom,
-    }).then(({ events }) => events.at(-1)?.type);
-    expect(['done', 'error']).toContain(settled);
+      interruptOn: { del: true },
+      onApprovalRequest: () => true,
+      [step]: boom,
+    });
+    expect(events.at(-1)?.type).toBe('done');
+    expect(await run.result).toMatchObject({ text: '.' });
+    expect(ran).toHaveLength(1);
+    expect(heard.warnings.join()).toContain('It changes nothing of the run');
   });
 });
 
