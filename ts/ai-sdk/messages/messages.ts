@@ -42,3 +42,9 @@ export function messagesIn(context: object | undefined): readonly unknown[] | un
   const messages = ownValue(context, 'messages');
   return Array.isArray(messages) ? (messages as unknown[]) : undefined;
 }
+
+/** Whether a call of this id is in the conversation. */
+export const hasCall = (messages: readonly unknown[] | undefined, toolCallId: string): boolean =>
+  ((messages ?? []) as ModelMessage[]).some((message) =>
+    partsOf(message).some((part) => part.type === 'tool-call' && part['toolCallId'] === toolCallId),
+  );
