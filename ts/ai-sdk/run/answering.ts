@@ -4,7 +4,8 @@ import { digestOf, type CheckedEdit } from '../../gate/edits.js';
 import { isApproval } from '../../gate/records.js';
 import { snapshot } from '../../values/snapshot.js';
 import type { RunConversation } from './conversation.js';
-import { closed, type CallAnswer } from '../messages/history.js';
+import { closed, type CallAnswer, type CallResult } from '../messages/history.js';
+import { partsOf } from '../messages/messages.js';
 import type { OwnEvent } from '../sdk/own-events.js';
 import { answerText, type CallQuestions } from '../tools/questions.js';
 import { CANCELLED, noteOn, reasonOf, TURN_ENDED } from '../messages/reasons.js';
@@ -110,6 +111,25 @@ export function waitsForClient({ calls }: ModelRound, answers: readonly CallAnsw
     if (executes(guard.tools, toolName as string)) return false;
     const answer = approved.get(toolCallId as string);
     return answer === undefined || answer.runs;
+  });
+}
+
+/** The calls of a step that was cut off which were not to be asked about: the SDK has run none of them, and takes none without a result. */
+export function deniedBeside(
+  { calls, requested, cut }: ModelRound,
+  { conversation, setup, tell }: AnswerOptions,
+): CallResult[] {
+  if (cut === undefined) return [];
+  const known = new Set(requested.map(({ toolCallId }) => toolCallId));
+  for (const part of conversation.messages.flatMap(partsOf))
+    if (part.type === 'tool-result') known.add(part['toolCallId'] as string);
+  const left = calls.filter(
+    ({ toolCallId = '', toolName = '', providerExecuted }) =>
+      providerExecuted !== true && !known.has(toolCallId) && executes(setup.guard.tools, toolName),
+  );
+  return left.map(({ toolCallId = '', toolName = '', input }) => {
+    tell({ type: 'tool-denied', toolCallId, toolName, args: input, reason: cut });
+    return { toolCallId, toolName, output: { type: 'execution-denied', reason: cut } };
   });
 }
 

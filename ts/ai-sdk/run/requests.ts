@@ -100,6 +100,7 @@ export class RunRequests {
     const cut = isComplete(reason)
       ? undefined
       : `The model's turn is incomplete (${typeof reason === 'string' ? reason : JSON.stringify(reason)}), so its calls may be cut short.`;
+    round.cut = cut;
     const { signal } = this.#options;
     if (signal.aborted) return;
     if (cut !== undefined && unasked.length > 0) warnCut(reason, unasked);
