@@ -8,7 +8,7 @@ import { closed, type CallAnswer, type CallResult } from '../messages/history.js
 import { partsOf } from '../messages/messages.js';
 import type { OwnEvent } from '../sdk/own-events.js';
 import { answerText, type CallQuestions } from '../tools/questions.js';
-import { CANCELLED, noteOn, reasonOf, TURN_ENDED } from '../messages/reasons.js';
+import { CANCELLED, NOT_RUN_AGAIN, noteOn, reasonOf, TURN_ENDED } from '../messages/reasons.js';
 import { callWith, valueOf, type RequestedCall, type ModelRound } from './round.js';
 import type { RunSetup } from './setup.js';
 import { signApproval } from '../sdk/signature.js';
@@ -33,7 +33,7 @@ export function answerTo(asked: RequestedCall, options: AnswerOptions): CallAnsw
     toolName,
     decision,
     runs: isApproval(decision),
-    reason: reasonOf(decision),
+    reason: isApproval(decision) ? reasonOf(decision) : reasonFor(asked, reasonOf(decision)),
     providerExecuted,
     executable: executes(setup.guard.tools, toolName),
     input: args === undefined ? part.toolCall?.input : snapshot(args.value).value,
@@ -49,6 +49,12 @@ export function answerTo(asked: RequestedCall, options: AnswerOptions): CallAnsw
   if (decision.type === 'edit') return checkedAnswer(answer, asked, decision.args, options);
   if (decision.type !== 'approve' || asked.editedFrom === undefined || args === undefined) return answer;
   return editedAnswer(answer, asked, { args, written: asked.written ?? args }, options);
+}
+
+/** Why a call does not run. What a process that is gone had started of it the model must not take for undone. */
+function reasonFor({ started, questioning }: RequestedCall, reason: string | undefined): string | undefined {
+  if (started.length === 0 || questioning !== undefined) return reason;
+  return reason === undefined ? NOT_RUN_AGAIN : `${reason} ${NOT_RUN_AGAIN}`;
 }
 
 /** The outcome of the questions is the result of the call. */
@@ -145,9 +151,10 @@ export function closeTurn(
   tell: (event: OwnEvent) => void,
 ): void {
   const reasons = new Map<string, string>();
-  for (const { toolCallId, toolName, decision, args } of requested) {
+  for (const asked of requested) {
+    const { toolCallId, toolName, decision, args } = asked;
     const reason = decision !== undefined && !isApproval(decision) ? (reasonOf(decision) ?? 'Rejected.') : TURN_ENDED;
-    reasons.set(toolCallId, reason);
+    reasons.set(toolCallId, reasonFor(asked, reason) ?? reason);
     tell({ type: 'tool-denied', toolCallId, toolName, args: valueOf(args), reason });
   }
   conversation.messages = closed(conversation.messages, (toolCallId) => reasons.get(toolCallId) ?? TURN_ENDED);
