@@ -322,3 +322,30 @@ describe('a model of a specification that this version does not take', () => {
     expect(of('error')).toMatchObject([{ error: { message: 'asked' } }]);
   });
 });
+
+it('an agent without a model is told so', async () => {
+  const { tools } = recordingTools();
+  const agent = new ai.ToolLoopAgent({ model: undefined, tools } as never);
+  const events = await collect(streamWithEvents({ agent, prompt: 'go', interruptOn: { del: true } } as never));
+  expect(events).toMatchObject([
+    {
+      type: 'error',
+      error: { code: 'ERR_INVALID_CONFIG', message: expect.stringContaining('model must be') as unknown },
+    },
+  ]);
+});
+
+it.runIf(major === 7)('a call without an id is denied, and the run goes on', async () => {
+  const { ran, tools } = recordingTools();
+  let asked = 0;
+  const bare = { ...call('del', { path: '/a' }, 'c1'), toolCallId: undefined };
+  const { of, run } = await play({
+    turns: [calls(bare as never), says('.')],
+    tools,
+    interruptOn: { del: true },
+    onApprovalRequest: () => ++asked > 0,
+  });
+  expect([asked, ran]).toEqual([0, []]);
+  expect(of('error')).toEqual([]);
+  expect(await run.result).toMatchObject({ text: '.' });
+});

@@ -363,6 +363,25 @@ describe.each(kinds)('messages that go on without an answer of the user, with %s
   });
 });
 
+describe.each(kinds)('an answer that says neither yes nor no, with %s', (kind) => {
+  it.each(['yes', undefined, 1])('(%j) is no rejection of the user, and is told', async (approved) => {
+    const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
+    const refused: RefusedApproval[] = [];
+    await post(types('go'), asks());
+    answer('c1', { approved: approved as never });
+    const { prompt } = await post(messages(), says('Ok.'), {
+      onRefused: (each: RefusedApproval) => refused.push(each),
+    });
+    expect(errors).toEqual([]);
+    expect(resultsIn(prompt)).toEqual({ c1: denial(/neither yes nor no/) });
+    expect(refused).toMatchObject([
+      { toolCallId: 'c1', reason: expect.stringMatching(/neither yes nor no/) as string },
+    ]);
+    expect((await gate.history()).map(({ status }) => status)).toEqual(['cancelled']);
+    expect(ran).toEqual([]);
+  });
+});
+
 describe.each(kinds)('a call with the id of an earlier one, with %s', (kind) => {
   it.runIf(kind !== 'toolApproval')(
     'is asked about anew where that one was taken out of the conversation',

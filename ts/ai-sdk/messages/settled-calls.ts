@@ -65,7 +65,11 @@ export class CallSettler {
 
   async #settled(call: SpokenCall): Promise<SettledCall> {
     const { record, why } = await this.#options.find(call);
-    const settled = await this.#act(this.#actOn(record, call.word), call, record, why);
+    const act = this.#actOn(record, call.word);
+    // No person has said no.
+    const unclear = call.no.every(({ isUnclear }) => isUnclear) ? call.no[0] : undefined;
+    const settled = await this.#act(act === 'reject' && unclear !== undefined ? 'cancel' : act, call, record, why);
+    if (unclear !== undefined && act !== 'refuse') this.#tell(call, unclear.approvalId, unclear.reason);
     // A yes that did not count is told, with or without a no beside it.
     const [yes] = call.yes;
     if (!settled.approved && yes !== undefined)

@@ -1,6 +1,6 @@
 /** What a conversation says of each of its tool calls: one walk over its messages, UI messages and model messages alike. */
 import type { ModelMessage, UIMessage } from 'ai';
-import { answerIn, type MessageAnswer, type MessagePart } from './messages.js';
+import { answerIn, UNCLEAR, type MessageAnswer, type MessagePart } from './messages.js';
 
 export type AnyMessage = UIMessage | ModelMessage;
 
@@ -27,6 +27,8 @@ export interface SpokenAnswer {
   /** Of the request in the messages. */
   approvalId: string;
   reason: string | undefined;
+  /** It says neither yes nor no, which counts as a no. */
+  isUnclear: boolean;
 }
 
 export interface SpokenCall {
@@ -89,16 +91,13 @@ export function readConversation(messages: readonly AnyMessage[]): Conversation 
     const approvalId = String(part['approvalId']);
     const toolCallId = requests.get(approvalId);
     const notes = toolCallId === undefined ? undefined : calls.get(toolCallId);
-    const answer = answerIn(part) ?? NO;
+    const answer = answerIn(part) ?? UNCLEAR;
     if (toolCallId !== undefined && isPast(toolCallId, index)) {
       if (!answer.approved) notes?.close(answer.reason);
     } else notes?.answer(approvalId, answer);
   }
   return { calls: new Map([...calls].map(([id, notes]) => [id, notes.spoken()])), requests, isPast };
 }
-
-/** Of an answer that says neither yes nor no. */
-const NO: MessageAnswer = { approved: false, reason: undefined };
 
 /**
  * Where the conversation ends: with what stands there the model goes on. The SDK carries out the answers of this step alone, and takes no
@@ -183,7 +182,7 @@ export function uiAnswer(part: MessagePart): (MessageAnswer & { approvalId: stri
   const approval = part['approval'] as Record<string, unknown> | null | undefined;
   const answer = answerIn(approval);
   if (state !== 'approval-responded' && answer === undefined) return undefined;
-  return { approvalId: String(approval?.['id']), ...(answer ?? NO) };
+  return { approvalId: String(approval?.['id']), ...(answer ?? UNCLEAR) };
 }
 
 /** Whether a UI message's part is in a state in which the SDK has a result for the model. */
@@ -230,8 +229,8 @@ class CallNotes {
     if (!GOES_ON.has(part['state'])) this.close(closingReason(part));
   }
 
-  answer(approvalId: string, { approved, reason }: MessageAnswer): void {
-    (approved ? this.#yes : this.#no).push({ approvalId, reason: textOf(reason) });
+  answer(approvalId: string, { approved, reason, isUnclear = false }: MessageAnswer): void {
+    (approved ? this.#yes : this.#no).push({ approvalId, reason: textOf(reason), isUnclear });
   }
 
   close(reason: string | undefined): void {
