@@ -205,8 +205,8 @@ export interface VerifyApprovalsOptions {
   /** Who answered, for the record. */
   by?: string;
   /**
-   * What happens to a request whose call the conversation no longer waits for. The user wrote something else instead of
-   * answering. Or the messages have a result that did not come from here. Or, with a `runId`, no message has the call any more.
+   * What happens to a request whose call the conversation no longer waits for. The messages have no answer to it, or more comes
+   * after its call. Or the messages have a result that did not come from here. Or, with a `runId`, no message has the call any more.
    * `cancel`: it is `cancelled` at the gate. `keep`: it stays open until someone answers it elsewhere or its deadline comes; so
    * does a request whose no the gate does not accept. An approval after that runs nothing. In the messages the call is denied
    * either way, and the model gets the reason.
@@ -219,7 +219,7 @@ export interface VerifyApprovalsOptions {
    * an {@link Gate.edit} only when they are signed.
    */
   toolApprovalSecret?: string | Uint8Array;
-  /** Called for each answer in the messages that was not accepted, with the reason. */
+  /** Called for each answer in the messages that was not accepted, and for a request in the last one without an answer. */
   onRefused?: (refused: RefusedApproval) => void;
 }
 
@@ -227,7 +227,7 @@ export interface VerifyApprovalsOptions {
  * Guards a `useChat` route: takes the approval answers in the client's messages to the gate, and returns messages that are safe
  * to go on with. An answer that was replayed, forged, late, swapped to other arguments, or given to a duplicate tool call id
  * becomes a denial. With a `runId`, a call is found by its id and its arguments: the approval id in the messages is not
- * compared. If the user wrote something else instead of answering, the call is denied too, and its request is over: see
+ * compared. If a request has no answer, or more comes after its call, the call is denied too, and its request is over: see
  * {@link VerifyApprovalsOptions.unanswered}. The same holds for a call with a result that did not come from here, or with a yes and a
  * no: no later answer runs it. A yes to a call that was edited at the gate ({@link Gate.edit}) runs it with those arguments,
  * which are then in the messages. The input is not changed. Takes UI messages and model messages. An answer that cannot be

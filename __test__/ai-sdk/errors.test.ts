@@ -22,6 +22,7 @@ import {
 } from '../support/model.js';
 import { play, start, types } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
+import { listenToWarnings } from '../support/warnings.js';
 
 const boom = () => {
   throw new Error('overloaded');
@@ -120,15 +121,21 @@ describe('the model', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('a callback of the step that throws does not lose the run', async () => {
-    const name = major === 7 ? 'onStepEnd' : 'onStepFinish';
-    const { tools } = recordingTools();
-    const settled = await play({
-      turns: [calls(call('read', { path: '/r' }, 'c1')), says('.')],
+  it.each(['read', 'del'])('a callback of the step that throws does not end the run: %s', async (name) => {
+    using heard = listenToWarnings();
+    const { ran, tools } = recordingTools();
+    const step = major === 7 ? 'onStepEnd' : 'onStepFinish';
+    const { events, run } = await play({
+      turns: [calls(call(name, { path: '/r' }, 'c1')), says('.')],
       tools,
-      [name]: boom,
-    }).then(({ events }) => events.at(-1)?.type);
-    expect(['done', 'error']).toContain(settled);
+      interruptOn: { del: true },
+      onApprovalRequest: () => true,
+      [step]: boom,
+    });
+    expect(events.at(-1)?.type).toBe('done');
+    expect(await run.result).toMatchObject({ text: '.' });
+    expect(ran).toHaveLength(1);
+    expect(heard.warnings.join()).toContain('It changes nothing of the run');
   });
 });
 
@@ -314,4 +321,31 @@ describe('a model of a specification that this version does not take', () => {
     const { of } = await play({ turns: [], model: modelOf(version), tools: {}, interruptOn: 'none', maxRetries: 0 });
     expect(of('error')).toMatchObject([{ error: { message: 'asked' } }]);
   });
+});
+
+it('an agent without a model is told so', async () => {
+  const { tools } = recordingTools();
+  const agent = new ai.ToolLoopAgent({ model: undefined, tools } as never);
+  const events = await collect(streamWithEvents({ agent, prompt: 'go', interruptOn: { del: true } } as never));
+  expect(events).toMatchObject([
+    {
+      type: 'error',
+      error: { code: 'ERR_INVALID_CONFIG', message: expect.stringContaining('model must be') as unknown },
+    },
+  ]);
+});
+
+it.runIf(major === 7)('a call without an id is denied, and the run goes on', async () => {
+  const { ran, tools } = recordingTools();
+  let asked = 0;
+  const bare = { ...call('del', { path: '/a' }, 'c1'), toolCallId: undefined };
+  const { of, run } = await play({
+    turns: [calls(bare as never), says('.')],
+    tools,
+    interruptOn: { del: true },
+    onApprovalRequest: () => ++asked > 0,
+  });
+  expect([asked, ran]).toEqual([0, []]);
+  expect(of('error')).toEqual([]);
+  expect(await run.result).toMatchObject({ text: '.' });
 });

@@ -160,6 +160,24 @@ describe('incomplete turns', () => {
     },
   );
 
+  it.each(['length', 'content-filter', 'error', 'other'])(
+    'finish reason %s: a call beside it that needs no approval has not run, and the run goes on',
+    async (reason) => {
+      const { ran, tools } = recordingTools();
+      const { prompts, of, run } = await play({
+        turns: [[call('read', { path: '/r' }, 'c0'), call('del', { path: '/a' }, 'c1'), finish(reason)], says('.')],
+        tools,
+        interruptOn: { del: true },
+        onApprovalRequest: () => true,
+      });
+      expect(ran).toEqual([]);
+      const denied = { type: 'execution-denied', reason: expect.stringContaining(reason) as unknown };
+      expect(resultsIn(prompts[1])).toMatchObject({ c0: denied, c1: denied });
+      expect(of('tool-denied').map(({ toolCallId }) => toolCallId)).toEqual(['c0', 'c1']);
+      expect(await run.result).toMatchObject({ text: '.' });
+    },
+  );
+
   it('finish reason stop is a whole turn', async () => {
     const { ran, tools } = recordingTools();
     await play({

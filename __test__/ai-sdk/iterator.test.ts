@@ -48,6 +48,14 @@ describe('the iterator', () => {
     await expect(collect(driven)).rejects.toThrow(InvalidConfigError);
   });
 
+  it('iterated beside its stream for a UI: an error says where the events go', async () => {
+    const { run } = start({ turns: [says('Hi.')] });
+    const stream = run.toUIMessageStream();
+    await expect(collect(run)).rejects.toThrow(/its events go into the stream that toUIMessageStream/);
+    expect(() => run.toUIMessageStreamResponse()).toThrow(/its events go into the stream/);
+    expect(JSON.stringify(await collect(stream))).toContain('Hi.');
+  });
+
   it('a loop gets all events, whether its result was taken before or some were read by next()', async () => {
     const whole = types(await collect(start({ turns: [says('Hi.')] }).run));
     const taken = start({ turns: [says('Hi.')] }).run;

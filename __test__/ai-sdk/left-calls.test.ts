@@ -275,15 +275,143 @@ describe.each(kinds)('with %s', (kind) => {
   });
 });
 
-describe('what waits for its answer rightly', () => {
-  it('is left alone: the request of the last message', async () => {
-    const { gate, post, says: types, messages } = chat('gateTools');
+describe.each(kinds)('messages that go on without an answer of the user, with %s', (kind) => {
+  const after = (text: string) =>
+    kind === 'model messages'
+      ? { role: 'assistant' as const, content: text }
+      : ({ id: 'after', role: 'assistant', parts: [{ type: 'text', text }] } as UIMessage);
+  type Conversation = ReturnType<ReturnType<typeof chat>['messages']>;
+  const told = () => {
+    const refused: RefusedApproval[] = [];
+    return { refused, onRefused: (each: RefusedApproval) => void refused.push(each) };
+  };
+
+  it.each([false, true])(
+    'the same again, without an answer: the call is denied, and told (with more behind it: %s)',
+    async (more) => {
+      const { gate, ran, errors, post, says: types, messages } = chat(kind);
+      const { refused, onRefused } = told();
+      await post(types('go'), two());
+      const sent = [...messages(), ...(more ? [after('Well.')] : [])] as Conversation;
+      const { prompt } = await post(sent, says('As you like.'), { onRefused });
+      expect(errors).toEqual([]);
+      expect(resultsIn(prompt)).toEqual({
+        c1: denial(/did not answer .* did not run/),
+        c2: denial(/did not answer .* did not run/),
+      });
+      expect((await gate.history()).map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
+      expect(refused.map(({ toolCallId }) => toolCallId)).toEqual(more ? [] : ['c1', 'c2']);
+      expect(ran).toEqual([]);
+    },
+  );
+
+  it("the same again, unanswered: 'keep': the request stays", async () => {
+    const { gate, errors, post, says: types, messages } = chat(kind);
     await post(types('go'), asks());
-    const before = messages();
-    expect(await verifyApprovals(before as UIMessage[], gate, { runId: RUN })).toEqual(before);
+    const { prompt } = await post(messages(), says('As you like.'), { unanswered: 'keep' });
+    expect(errors).toEqual([]);
+    expect(resultsIn(prompt)).toEqual({ c1: denial(/Nobody has answered yet/) });
     expect(await gate.pending()).toHaveLength(1);
   });
 
+  it.each([true, false])(
+    'an answer with a message of the assistant behind it: nothing runs, and it is told (%s)',
+    async (approved) => {
+      const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
+      const { refused, onRefused } = told();
+      await post(types('go'), asks());
+      answer('c1', { approved, reason: 'so I say' });
+      const { prompt } = await post([...messages(), after('Well.')] as Conversation, says('Ok.'), { onRefused });
+      expect(errors).toEqual([]);
+      expect(resultsIn(prompt)).toEqual({
+        c1: denial(approved ? /approved when the conversation had gone on/ : /^so I say$/),
+      });
+      expect(refused).toHaveLength(approved ? 1 : 0);
+      expect((await gate.history()).map(({ status }) => status)).toEqual([approved ? 'cancelled' : 'rejected']);
+      expect(ran).toEqual([]);
+    },
+  );
+
+  it.runIf(kind !== 'model messages')('a yes with another step behind it in its message runs nothing', async () => {
+    const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
+    await post(types('go'), asks());
+    answer('c1', { approved: true });
+    const sent = structuredClone(messages()) as UIMessage[];
+    sent.at(-1)?.parts.push({ type: 'step-start' }, { type: 'text', text: '…' });
+    const { prompt } = await post(sent, says('Ok.'));
+    expect(errors).toEqual([]);
+    expect(resultsIn(prompt)).toEqual({ c1: denial(/approved when the conversation had gone on/) });
+    expect((await gate.history()).map(({ status }) => status)).toEqual(['cancelled']);
+    expect(ran).toEqual([]);
+  });
+
+  it.runIf(kind !== 'model messages')('a yes with nothing of the model behind it runs the call', async () => {
+    const behind = [
+      [{ type: 'data-x', data: 1 }],
+      [{ type: 'step-start' }],
+      [{ type: 'text', text: 'as you wish' }],
+    ] as UIMessage['parts'][];
+    for (const parts of behind) {
+      const { ran, errors, post, answer, says: types, messages } = chat(kind);
+      await post(types('go'), asks());
+      answer('c1', { approved: true });
+      const sent = structuredClone(messages()) as UIMessage[];
+      sent.at(-1)?.parts.push(...parts);
+      await post(sent, says('Ok.'));
+      expect([ran, errors]).toEqual([['del /a'], []]);
+    }
+  });
+});
+
+describe.each(kinds)('an answer that says neither yes nor no, with %s', (kind) => {
+  it.each(['yes', undefined, 1])('(%j) is no rejection of the user, and is told', async (approved) => {
+    const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
+    const refused: RefusedApproval[] = [];
+    await post(types('go'), asks());
+    answer('c1', { approved: approved as never });
+    const { prompt } = await post(messages(), says('Ok.'), {
+      onRefused: (each: RefusedApproval) => refused.push(each),
+    });
+    expect(errors).toEqual([]);
+    expect(resultsIn(prompt)).toEqual({ c1: denial(/neither yes nor no/) });
+    expect(refused).toMatchObject([
+      { toolCallId: 'c1', reason: expect.stringMatching(/neither yes nor no/) as string },
+    ]);
+    expect((await gate.history()).map(({ status }) => status)).toEqual(['cancelled']);
+    expect(ran).toEqual([]);
+  });
+});
+
+describe.each(kinds)('a call with the id of an earlier one, with %s', (kind) => {
+  it.runIf(kind !== 'toolApproval')(
+    'is asked about anew where that one was taken out of the conversation',
+    async () => {
+      const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
+      const first = types('go');
+      await post(first, asks());
+      await post(first, calls(call('del', { path: '/b' }, 'c1')));
+      expect(await gate.pending()).toMatchObject([{ toolCallId: 'c1', args: { path: '/b' } }]);
+      answer('c1', { approved: true });
+      await post(messages(), says('Done.'));
+      expect([ran, errors]).toEqual([['del /b'], []]);
+      expect((await gate.history()).map(({ status }) => status).toSorted()).toEqual(['cancelled', 'succeeded']);
+    },
+  );
+
+  it('is denied at once where that one stands in the conversation', async () => {
+    const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
+    await post(types('go'), asks());
+    answer('c1', { approved: true });
+    await post(messages(), says('Done.'));
+    await post(types('again'), asks());
+    expect(await gate.pending()).toEqual([]);
+    expect(JSON.stringify(messages().at(-1))).not.toContain('approval-requested');
+    expect(JSON.stringify(messages())).toMatch(/Two calls have the same tool call id|a call is asked about once/);
+    expect([ran, errors]).toEqual([['del /a'], []]);
+  });
+});
+
+describe('what waits for its answer rightly', () => {
   it('is left alone: the request of another conversation, whose ids a client has written into its own', async () => {
     const gate = createGate();
     const { tools } = recordingTools();

@@ -12,18 +12,58 @@ type Messages = (UIMessage | ModelMessage)[];
 type Form = 'UI messages' | 'model messages';
 
 const RUN = 'chat';
-const WORDS = ['open', 'yes', 'no', 'left', 'left-yes', 'left-no', 'closed', 'gone'] as const satisfies CallWord[];
+const WORDS = [
+  'open',
+  'asked',
+  'yes',
+  'no',
+  'left',
+  'left-yes',
+  'left-no',
+  'closed',
+  'gone',
+] as const satisfies CallWord[];
 
 /** What the request is afterwards. A row that is not here stays as it is, whatever is said. */
 const AFTER: Partial<Record<ApprovalStatus, readonly ApprovalStatus[]>> = {
-  //         open        yes         no           left         left-yes     left-no      closed       gone
-  pending: ['pending', 'approved', 'rejected', 'cancelled', 'cancelled', 'rejected', 'cancelled', 'cancelled'],
-  approved: ['approved', 'approved', 'cancelled', 'cancelled', 'cancelled', 'cancelled', 'cancelled', 'cancelled'],
-  edited: ['edited', 'edited', 'cancelled', 'cancelled', 'cancelled', 'cancelled', 'cancelled', 'cancelled'],
+  //         open        asked        yes         no           left         left-yes     left-no      closed       gone
+  pending: [
+    'pending',
+    'cancelled',
+    'approved',
+    'rejected',
+    'cancelled',
+    'cancelled',
+    'rejected',
+    'cancelled',
+    'cancelled',
+  ],
+  approved: [
+    'approved',
+    'cancelled',
+    'approved',
+    'cancelled',
+    'cancelled',
+    'cancelled',
+    'cancelled',
+    'cancelled',
+    'cancelled',
+  ],
+  edited: [
+    'edited',
+    'cancelled',
+    'edited',
+    'cancelled',
+    'cancelled',
+    'cancelled',
+    'cancelled',
+    'cancelled',
+    'cancelled',
+  ],
 };
 const KEPT: typeof AFTER = {
   ...AFTER,
-  pending: ['pending', 'approved', 'rejected', 'pending', 'cancelled', 'rejected', 'pending', 'pending'],
+  pending: ['pending', 'pending', 'approved', 'rejected', 'pending', 'cancelled', 'rejected', 'pending', 'pending'],
 };
 
 /** Brings the request of a call to a status. */
@@ -115,19 +155,25 @@ function saying(word: CallWord, form: Form): Messages {
   if (word === 'gone') return [user('go', form)];
   if (form === 'UI messages') {
     const state =
-      word === 'closed' ? 'output-available' : answer === undefined ? 'approval-requested' : 'approval-responded';
+      word === 'open'
+        ? 'input-available'
+        : word === 'closed'
+          ? 'output-available'
+          : answer === undefined
+            ? 'approval-requested'
+            : 'approval-responded';
     const part = {
       type: 'tool-del',
       toolCallId: 'c1',
       state,
       input: { path: '/a' },
-      approval: { id: 'q', ...approved },
+      ...(word === 'open' ? {} : { approval: { id: 'q', ...approved } }),
     };
     return [user('go', form), { id: 'a', role: 'assistant', parts: [part] } as unknown as UIMessage, ...behind];
   }
   const content = [
     { type: 'tool-call', toolCallId: 'c1', toolName: 'del', input: { path: '/a' } },
-    { type: 'tool-approval-request', approvalId: 'q', toolCallId: 'c1' },
+    ...(word === 'open' ? [] : [{ type: 'tool-approval-request', approvalId: 'q', toolCallId: 'c1' }]),
   ];
   const said = [
     ...(answer === undefined ? [] : [{ type: 'tool-approval-response', approvalId: 'q', ...approved }]),
@@ -191,7 +237,7 @@ describe.each(forms)('%s', (form) => {
   });
 });
 
-it('lets an open request go on where nobody has answered or somebody said yes, and nowhere else', () => {
+it('lets an open request go on where nothing is said of it or somebody said yes, and nowhere else', () => {
   const goesOn = new Set(['nothing', 'approve', 'run']);
   for (const standing of ['waits', 'approved'] satisfies RequestStanding[])
     expect(WORDS.filter((word) => goesOn.has(ACTS[standing][word]))).toEqual(['open', 'yes']);
@@ -206,7 +252,7 @@ it.each([
 ])('the result %o of a model message cancels the request that waits, with what it says', async (output, reason) => {
   const { gate, id } = await asked('pending');
   const result = { type: 'tool-result', toolCallId: 'c1', toolName: 'del', output };
-  const messages = [...saying('open', 'model messages'), { role: 'tool', content: [result] }] as Messages;
+  const messages = [...saying('asked', 'model messages'), { role: 'tool', content: [result] }] as Messages;
   await verify(messages, gate);
   expect((await gate.get(id))?.decision).toEqual({ type: 'cancelled', reason });
 });

@@ -41,6 +41,21 @@ describe.each(PLACES)('in %s', (_, name) => {
     },
   );
 
+  it.each([
+    'delete_file,read_file',
+    'read_file delete_file',
+    'delete_file;read_file',
+    'delete_file: true',
+    'delete_file.execute',
+  ])('%s is an error, which says that an entry is one name', (written) => {
+    expect(() => name(toolsNamed('read_file', 'delete_file'), [written])).toThrow(
+      expect.objectContaining({
+        code: 'ERR_UNKNOWN_TOOL',
+        nearest: expect.stringMatching(/^(?:delete|read)_file$/),
+      }) as Error,
+    );
+  });
+
   it('it is a warning where that tool is not there, or has an entry, or the name is that of a server that is there', () => {
     using heard = listenToWarnings();
     name(toolsNamed('read_file', `x${_.length}`), ['file_delete', 'read_file']);

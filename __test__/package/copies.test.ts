@@ -41,6 +41,21 @@ beforeAll(async () => {
   expect(theirs.createGate).not.toBe(ours.createGate);
 });
 
+test.each(['wait', 'stop'] as const)(
+  "tools that another copy has gated in the mode '%s' are refused where they would be asked about twice",
+  (mode) => {
+    const { tools } = recordingTools();
+    const tool = {
+      model: deleting(),
+      tools: theirs.gateTools(tools, { interruptOn, mode, gate: theirs.createGate() }),
+    };
+    const twice = /the tool "del" is gated already/;
+    expect(() => ours.gateTools(tool.tools, { interruptOn, ...no })).toThrow(twice);
+    expect(() => ours.streamWithEvents({ ...tool, prompt: 'x', interruptOn, ...no })).toThrow(twice);
+    if (mode === 'stop') expect(() => ours.streamWithEvents({ ...tool, prompt: 'x', ...no })).toThrow(twice);
+  },
+);
+
 test('a gate of another copy is refused by each entry', async () => {
   await using gate = theirs.createGate();
   const { tools } = recordingTools();
@@ -72,16 +87,8 @@ test('a policy of another copy is refused, and so is a copy of one of ours', () 
 
 test.each<[string, (tools: ReturnType<typeof recordingTools>['tools']) => object]>([
   [
-    'gated, and gated here as well',
-    (tools) => ({ tools: theirs.gateTools(tools, { ...no, interruptOn }), interruptOn }),
-  ],
-  [
     'gated, and not gated here',
     (tools) => ({ tools: theirs.gateTools(tools, { ...no, interruptOn }), interruptOn: 'none' }),
-  ],
-  [
-    "gated by mode: 'stop'",
-    (tools) => ({ tools: theirs.gateTools(tools, { interruptOn, mode: 'stop', gate: theirs.createGate() }) }),
   ],
   [
     'asked about by its toolApproval',

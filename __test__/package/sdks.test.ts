@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { fakeAi, projectIn, runIn } from './sdks.js';
+import { fakeAi, projectIn, runIn, withoutManifest } from './sdks.js';
 
 const temp = mkdtempSync(join(tmpdir(), 'countersign-sdks-'));
 afterAll(() => rmSync(temp, { recursive: true, force: true, maxRetries: 3 }));
@@ -15,9 +15,10 @@ const NAMES_7 = [...NAMES_6, 'isStepCount'];
 let projects = 0;
 
 /** What each entry says at once in a project with such an `ai`. */
-async function toldBeside(version: string, names: readonly string[], more?: object) {
+async function toldBeside(version: string, names: readonly string[], more?: object | 'no manifest') {
   const folder = projectIn(join(temp, `${projects++}`));
-  fakeAi(folder, version, names, more);
+  fakeAi(folder, version, names, more === 'no manifest' ? {} : more);
+  if (more === 'no manifest') withoutManifest(folder);
   const finished = await runIn(folder, 'entries.mjs');
   const { told, ran } = JSON.parse(finished.stdout || '{}') as { told?: Record<string, string | null>; ran?: unknown };
   return { ...finished, told, ran };
@@ -78,8 +79,21 @@ test('ai whose package.json has no version is unknown, and refused', async () =>
   expect(ran).toEqual([]);
 });
 
+test.each([
+  ['8.0.0', NAMES_7],
+  ['7.0.0-canary.176', NAMES_7],
+  ['5.0.277', NAMES_5],
+])('ai %s whose exports hide its package.json is refused by its version', async (version, names) => {
+  const { told, ran, stderr } = await toldBeside(version, names, { exports: { '.': './index.js' } });
+  const { acpApprover: _, createGate: _free, ...others } = told ?? {};
+  expect(Object.keys(others), stderr).toHaveLength(7);
+  for (const [name, said] of Object.entries(others))
+    expect(said).toContain(`ERR_UNSUPPORTED_SDK: ${name}: ai ${version} is installed`);
+  expect(ran).toEqual([]);
+});
+
 describe('where the version cannot be read, as in a bundle', () => {
-  const hidden = { exports: { '.': './index.js' } };
+  const hidden = 'no manifest';
 
   test('what version 5 exports ends the process', async () => {
     const { code, stderr } = await toldBeside('5.0.277', NAMES_5, hidden);

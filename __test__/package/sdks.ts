@@ -1,5 +1,5 @@
 /** Projects in which this package stands beside another AI SDK, without being packed. */
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exec, type Finished } from '../runtimes.js';
 import { installIn } from '../support/installed.js';
@@ -24,6 +24,11 @@ export function fakeAi(folder: string, version: string, names: readonly string[]
   writeFileSync(join(ai, 'package.json'), JSON.stringify({ ...manifest, ...more }));
   const body = '() => { throw new Error("nothing is behind it"); }';
   writeFileSync(join(ai, 'index.js'), names.map((name) => `export const ${name} = ${body};\n`).join(''));
+}
+
+/** The same without the file that has its version. */
+export function withoutManifest(folder: string): void {
+  rmSync(join(folder, 'node_modules', 'ai', 'package.json'));
 }
 
 export function runIn(folder: string, program: string, file = process.execPath): Promise<Finished> {

@@ -105,6 +105,25 @@ describe('a call that was started in an earlier life', () => {
     expect(on.ran).toEqual(['begun']);
   });
 
+  it.each<[string, Record<string, unknown>]>([
+    ['a no', { onApprovalRequest: () => false }],
+    ['a no with a reason', { onApprovalRequest: () => ({ type: 'reject', reason: 'not today' }) }],
+    ['a skip', { onApprovalRequest: () => ({ type: 'skip' }) }],
+    ['its tool being gone', { tools: {}, interruptOn: 'none', onApprovalRequest: () => true }],
+    ['a rule', { policy: { version: 1, rule: [{ tools: ['del'], effect: 'deny' }] }, onApprovalRequest: () => true }],
+    ['the end of the turn', { onApprovalRequest: () => ({ type: 'reject', stop: true }) }],
+  ])('denied by %s: the model is told that it may have had its effect', async (how, more) => {
+    const on = stage();
+    await startThenDie(on);
+    const { run } = await goOn(on, [says('done')], more);
+    const { messages } = await run.result;
+    const told = JSON.stringify(messages.filter(({ role }) => role === 'tool'));
+    expect(told).toContain('It was started before, by a process that is gone');
+    expect(told).toContain('It was not run again.');
+    if (how === 'a no with a reason') expect(told).toContain('not today');
+    expect(on.ran).toEqual(['begun']);
+  });
+
   it('one that was only asked about is no such call', async () => {
     const on = stage();
     await askThenLeave(on, one(), 1);

@@ -35,8 +35,9 @@ import type { InheritedRules } from '../tools/inheritance.js';
 import type { ParentRun } from '../tools/parent-run.js';
 import { parseEdit } from '../tools/edited-args.js';
 import { keptResult } from './kept-result.js';
-import { isResume, messagesIn } from '../messages/messages.js';
+import { hasCall, isResume, messagesIn } from '../messages/messages.js';
 import { DUPLICATE_ID, editNoteWith, noteOn, reasonOf } from '../messages/reasons.js';
+import { isOpen } from '../messages/request-acts.js';
 import { loadAi } from '../sdk/sdk.js';
 import { isSearchGated, searchingTool } from './search-gate.js';
 import { runOfStep } from './step-runs.js';
@@ -98,6 +99,8 @@ export class ToolGate {
   readonly #gating: Gating;
   /** Calls whose result the model gets in another form than the tool's own. */
   readonly #answered = new Set<string>();
+  /** Calls that are about to be executed, and were not asked about: another one had their id. */
+  readonly #unasked = new Set<string>();
   /** What the model is told beside the result. */
   readonly #notes = new Map<string, string>();
   /** Results of those calls, for frameworks that have nothing but the result. */
@@ -403,6 +406,12 @@ export class ToolGate {
       // What the mode approves the execution, which comes at once, looks up.
       return !(await this.#openStopped(args, options, verdict));
     } catch (error) {
+      const existing = existingRecord(error);
+      if (existing !== undefined && !isOpen(existing.status)) {
+        // No answer could count. The execution, which comes at once, says so.
+        this.#unasked.add(toolCallId);
+        return false;
+      }
       // Unknown to the gate, it cannot be answered: it does not run.
       this.#warnFailed(error);
     }
@@ -425,7 +434,7 @@ export class ToolGate {
     const runId = this.#options.runId ?? crypto.randomUUID();
     const edits = this.#editsOf(options);
     const question = this.#question(options.toolCallId, args, verdict, edits);
-    const record = await asker.open({ ...question, messages: messagesIn(options) }, runId);
+    const record = await this.#openAnew({ ...question, messages: messagesIn(options) }, runId);
     const { approvalId } = record;
     edits.needs = record.needs;
     if (verdict.effect === 'deny') await asker.gate.rejectBySystem(approvalId, verdict.reason);
@@ -433,10 +442,27 @@ export class ToolGate {
     return isSettled && record.review?.answer !== 'reject';
   }
 
+  /**
+   * Makes the request of a call. Some models count the ids of their calls anew: a cancelled request makes
+   * place for it when its call is no longer in the conversation.
+   */
+  async #openAnew(question: CallQuestion, runId: string): Promise<ApprovalRecord> {
+    const { asker } = this.#options;
+    try {
+      return await asker.open(question, runId);
+    } catch (error) {
+      const earlier = existingRecord(error);
+      if (earlier?.status !== 'cancelled' || hasCall(question.messages, question.toolCallId)) throw error;
+      const supersedes = { approvalId: earlier.approvalId, reason: SAME_ID, startedBefore: false, takenBack: false };
+      return asker.open({ ...question, supersedes }, runId);
+    }
+  }
+
   /** With the decision that the gate has by now. */
   async #decided(args: ValueSnapshot, options: ExecuteOptions): Promise<CallPass> {
     const { asker, runId } = this.#options;
     const { toolCallId } = options;
+    if (this.#unasked.delete(toolCallId)) return denial(DUPLICATE_ID, 'reject', null);
     let known = await this.#known(toolCallId);
     if (known.length === 0) {
       // It never passed `needsApproval`, as in the loop of another framework.
@@ -551,6 +577,8 @@ const noteFor = (
   wasEdited = false,
 ): string | undefined =>
   noteOn(decision, via, { editNote: editNoteWith(args.json), isEdited: wasEdited || decision.type === 'edit' });
+
+const SAME_ID = 'The model gave this call the id of an earlier one, which is no longer in the conversation.';
 
 const NEVER = new AbortController().signal;
 

@@ -69,7 +69,10 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
   for (const record of requests.open)
     if (!conversation.calls.has(record.toolCallId) && !local.isWaitedFor(record.approvalId)) await settler.drop(record);
   const settled = await settler.settle([...conversation.calls.values()].filter((call) => requests.mayMatter(call)));
-  const verified = new AnsweredMessages(conversation, settled, onRefused).of(closeLeft(messages, settled));
+  const asked = new Set(
+    [...conversation.calls.values()].flatMap(({ word, toolCallId }) => (word === 'asked' ? [toolCallId] : [])),
+  );
+  const verified = new AnsweredMessages(conversation, settled, onRefused).of(closeLeft(messages, settled, asked));
   return withEdits(verified, conversation, settled, options);
 }
 
@@ -80,7 +83,7 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
  */
 function refuseHalf(calls: readonly SpokenCall[]): void {
   const answered = calls.find(({ word }) => word === 'yes');
-  const open = calls.find(({ word, approvalIds }) => word === 'open' && approvalIds.size > 0);
+  const open = calls.find(({ word }) => word === 'asked');
   if (answered === undefined || open === undefined) return;
   const nameOf = (call: SpokenCall) => toldValue(call.calls.at(-1)?.toolName);
   throw new InvalidDecisionError({

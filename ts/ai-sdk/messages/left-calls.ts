@@ -6,26 +6,43 @@ import type { ModelMessage, UIMessage } from 'ai';
 import { InvalidConfigError } from '../../errors/index.js';
 import { partsOf, type MessagePart } from './messages.js';
 import { NO_RESULT, type SettledCall } from './settled-calls.js';
-import { lastOfUser, needsResult, partsIn, type AnyMessage } from './spoken-calls.js';
+import {
+  endOf,
+  isBehind,
+  needsResult,
+  partsIn,
+  withSteps,
+  type AnyMessage,
+  type ConversationPlace,
+} from './spoken-calls.js';
 
 type SettledCalls = ReadonlyMap<string, SettledCall>;
 
-/** The messages with a denial for each call that was left behind; the very same if no call was. */
+/**
+ * The messages with a denial for each call that was left behind; the very same if no call was.
+ *
+ * @param asked calls at the end of the messages that are left as well: their requests have no answer
+ */
 export function closeLeft<MESSAGE extends AnyMessage>(
   messages: readonly MESSAGE[],
   settled: SettledCalls,
+  asked: ReadonlySet<string> = NONE,
 ): readonly MESSAGE[] {
-  const last = lastOfUser(messages);
+  const end = endOf(messages);
+  const isLeft = (part: MessagePart, place: ConversationPlace) =>
+    isBehind(place, end) || asked.has(String(part['toolCallId']));
   const closed: AnyMessage[] = [];
   let changes = false;
   for (const [index, message] of messages.entries()) {
-    const wentOn = index < last && message.role === 'assistant';
-    const parts = wentOn ? closedParts(message, settled) : undefined;
+    const parts =
+      message.role === 'assistant'
+        ? closedParts(message, settled, (part, step) => isLeft(part, { index, step }))
+        : undefined;
     closed.push(parts === undefined ? message : ({ ...message, parts } as UIMessage));
     changes ||= parts !== undefined;
-    if (index >= last || messages[index + 1]?.role === 'tool') continue;
+    if (messages[index + 1]?.role === 'tool') continue;
     // Behind the last message with results of the step.
-    const answer = answerTo(messages, index, settled);
+    const answer = answerTo(messages, index, settled, (part, step) => isLeft(part, { index: step, step: 0 }));
     if (answer === undefined) continue;
     closed.push(answer);
     changes = true;
@@ -39,14 +56,21 @@ export function checkUnanswered(given: 'cancel' | 'keep' | undefined, place: str
   throw new InvalidConfigError({ message: `${place}: unanswered must be 'cancel' or 'keep', not ${String(given)}.` });
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 const reasonFor = (toolCallId: unknown, settled: SettledCalls): string =>
   settled.get(String(toolCallId))?.reason ?? NO_RESULT;
 
 /** The parts of a UI message; `undefined`: no call of it is left. */
-function closedParts(message: AnyMessage, settled: SettledCalls): unknown[] | undefined {
-  const parts = partsIn(message, 'parts');
-  if (!parts.some(needsResult)) return undefined;
-  return parts.map((part) => (needsResult(part) ? closedPart(part, reasonFor(part['toolCallId'], settled)) : part));
+function closedParts(
+  message: AnyMessage,
+  settled: SettledCalls,
+  isLeft: (part: MessagePart, step: number) => boolean,
+): unknown[] | undefined {
+  const parts = withSteps(partsIn(message, 'parts'));
+  const left = new Set(parts.flatMap(([part, step]) => (needsResult(part) && isLeft(part, step) ? [part] : [])));
+  if (left.size === 0) return undefined;
+  return parts.map(([part]) => (left.has(part) ? closedPart(part, reasonFor(part['toolCallId'], settled)) : part));
 }
 
 function closedPart(part: MessagePart, reason: string): MessagePart {
@@ -56,7 +80,12 @@ function closedPart(part: MessagePart, reason: string): MessagePart {
 }
 
 /** The results of the calls that have none, of the step whose last message this is; `undefined`: there is no such call. */
-function answerTo(messages: readonly AnyMessage[], last: number, settled: SettledCalls): ModelMessage | undefined {
+function answerTo(
+  messages: readonly AnyMessage[],
+  last: number,
+  settled: SettledCalls,
+  isLeft: (part: MessagePart, index: number) => boolean,
+): ModelMessage | undefined {
   let step = last;
   while (messages[step]?.role === 'tool') step--;
   if (messages[step]?.role !== 'assistant') return undefined;
@@ -65,7 +94,11 @@ function answerTo(messages: readonly AnyMessage[], last: number, settled: Settle
     [parts, ...results].flat().flatMap((part) => (part.type === 'tool-result' ? [part['toolCallId']] : [])),
   );
   const left = parts.filter(
-    (part) => part.type === 'tool-call' && part['providerExecuted'] !== true && !ended.has(part['toolCallId']),
+    (part) =>
+      part.type === 'tool-call' &&
+      part['providerExecuted'] !== true &&
+      !ended.has(part['toolCallId']) &&
+      isLeft(part, step),
   );
   if (left.length === 0) return undefined;
   const content = left.map(({ toolCallId, toolName }) => ({

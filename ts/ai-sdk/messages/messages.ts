@@ -12,14 +12,24 @@ export function partsOf(message: { content?: unknown }): MessagePart[] {
 export interface MessageAnswer {
   approved: boolean;
   reason: string | undefined;
+  /** It says neither yes nor no, which counts as a no. */
+  isUnclear?: boolean;
 }
 
 /** The answer in a part or an approval that a client has written: only `true` is a yes. `undefined`: no answer. */
 export function answerIn(given: Readonly<Record<string, unknown>> | null | undefined): MessageAnswer | undefined {
   const { approved = null, reason } = given ?? ({} as Record<string, unknown>);
   if (approved === null) return undefined;
-  return { approved: approved === true, reason: typeof reason === 'string' ? reason : undefined };
+  if (typeof approved !== 'boolean') return UNCLEAR;
+  return { approved, reason: typeof reason === 'string' ? reason : undefined };
 }
+
+/** Of what should have an answer, and has none that can be read. */
+export const UNCLEAR: MessageAnswer = {
+  approved: false,
+  reason: 'The answer in the messages says neither yes nor no: approved must be true or false.',
+  isUnclear: true,
+};
 
 /** Whether the SDK looks at this call because its answer is in the last message: it is about to run it. */
 export function isResume(messages: unknown, toolCallId: string): boolean {
@@ -42,3 +52,9 @@ export function messagesIn(context: object | undefined): readonly unknown[] | un
   const messages = ownValue(context, 'messages');
   return Array.isArray(messages) ? (messages as unknown[]) : undefined;
 }
+
+/** Whether a call of this id is in the conversation. */
+export const hasCall = (messages: readonly unknown[] | undefined, toolCallId: string): boolean =>
+  ((messages ?? []) as ModelMessage[]).some((message) =>
+    partsOf(message).some((part) => part.type === 'tool-call' && part['toolCallId'] === toolCallId),
+  );

@@ -43,6 +43,8 @@ export function reasonOf(decision: DecisionOutcome): string | undefined {
 
 /** Of a call that a human allowed: it is asked about again. */
 export const INTERRUPTED_CALL = 'It was started before, by a process that is gone, and nobody knows how far it came.';
+/** Of a call that may have had its effect, and is not asked about again: beside why it does not run. */
+export const NOT_RUN_AGAIN = `${INTERRUPTED_CALL} It was not run again.`;
 /** Of a call that needed no approval: it is not run again. */
 export const INTERRUPTED_TOOL =
   'This call was interrupted: its process ended before it had a result, and nobody knows how far it came. It was not run again.';

@@ -43,6 +43,7 @@ type ActsOnWord = Readonly<Record<CallWord, RequestAct>>;
 
 const NO_MORE: ActsOnWord = {
   open: 'nothing',
+  asked: 'explain',
   yes: 'refuse',
   no: 'refuse',
   left: 'explain',
@@ -56,6 +57,7 @@ const NO_MORE: ActsOnWord = {
 export const ACTS: Readonly<Record<RequestStanding, ActsOnWord>> = {
   waits: {
     open: 'nothing',
+    asked: 'drop',
     yes: 'approve',
     no: 'reject',
     left: 'drop',
@@ -66,6 +68,7 @@ export const ACTS: Readonly<Record<RequestStanding, ActsOnWord>> = {
   },
   approved: {
     open: 'nothing',
+    asked: 'cancel',
     yes: 'run',
     no: 'cancel',
     left: 'cancel',

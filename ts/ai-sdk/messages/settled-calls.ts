@@ -65,11 +65,17 @@ export class CallSettler {
 
   async #settled(call: SpokenCall): Promise<SettledCall> {
     const { record, why } = await this.#options.find(call);
-    const settled = await this.#act(this.#actOn(record, call.word), call, record, why);
+    const act = this.#actOn(record, call.word);
+    // No person has said no.
+    const unclear = call.no.every(({ isUnclear }) => isUnclear) ? call.no[0] : undefined;
+    const settled = await this.#act(act === 'reject' && unclear !== undefined ? 'cancel' : act, call, record, why);
+    if (unclear !== undefined && act !== 'refuse') this.#tell(call, unclear.approvalId, unclear.reason);
     // A yes that did not count is told, with or without a no beside it.
     const [yes] = call.yes;
     if (!settled.approved && yes !== undefined)
       this.#tell(call, yes.approvalId, isOpenRecord(record) && call.no.length > 0 ? CONTRADICTED : settled.reason);
+    // The page sent it too early: without an answer it says nothing that could be refused, and all the same it is over.
+    if (call.word === 'asked') this.#tell(call, [...call.approvalIds][0], settled.reason);
     return settled;
   }
 
@@ -105,7 +111,7 @@ export class CallSettler {
       case 'explain':
         return denied(leftText(call, record));
       case 'nothing':
-        if (call.word === 'left') return denied(NOT_ANSWERED);
+        if (call.word === 'left' || call.word === 'asked') return denied(NOT_ANSWERED);
         return denied(record === undefined ? why : isOpenRecord(record) ? CLOSED : overText(record));
     }
   }
@@ -191,6 +197,7 @@ function endOf({ word, reason }: SpokenCall, record: ApprovalRecord | undefined)
     case 'gone':
       return GONE;
     case 'left':
+    case 'asked':
       return record?.status === 'pending' ? WENT_ON : TOO_LATE;
     default:
       return TOO_LATE;
@@ -231,7 +238,7 @@ const NOWHERE: Omit<SpokenCall, 'toolCallId'> = {
 
 const GONE =
   'The conversation went on without this call: the user asked for another answer, or changed an earlier message.';
-const WENT_ON = 'The user did not answer whether this call may run, and went on with the conversation. It did not run.';
+const WENT_ON = 'The user did not answer whether this call may run, and the conversation went on. It did not run.';
 const NOT_ANSWERED = 'Nobody has answered yet whether this call may run. It did not run.';
 const TOO_LATE =
   'It was approved when the conversation had gone on, so it did not run. Call the tool again if it is still wanted.';

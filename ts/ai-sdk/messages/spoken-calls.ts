@@ -1,6 +1,6 @@
 /** What a conversation says of each of its tool calls: one walk over its messages, UI messages and model messages alike. */
 import type { ModelMessage, UIMessage } from 'ai';
-import { answerIn, type MessageAnswer, type MessagePart } from './messages.js';
+import { answerIn, UNCLEAR, type MessageAnswer, type MessagePart } from './messages.js';
 
 export type AnyMessage = UIMessage | ModelMessage;
 
@@ -14,18 +14,21 @@ export interface ToldCall {
 /**
  * What a conversation says of a call, all its parts taken together. A no counts before all else, then a result.
  *
- * - `open`: it waits, without an answer.
+ * - `open`: it has no result, and no request in the messages: nothing is known of it.
+ * - `asked`: its request has no answer.
  * - `yes`, `no`: it is answered. A yes and a no are a no.
- * - `left`, `left-yes`, `left-no`: the user wrote something behind it, before it had a result; with what was answered.
+ * - `left`, `left-yes`, `left-no`: more stands behind it, before it had a result; with what was answered.
  * - `closed`: it has a result, or is in a state in which nothing is known to wait.
  * - `gone`: no message has it.
  */
-export type CallWord = 'open' | 'yes' | 'no' | 'left' | 'left-yes' | 'left-no' | 'closed' | 'gone';
+export type CallWord = 'open' | 'asked' | 'yes' | 'no' | 'left' | 'left-yes' | 'left-no' | 'closed' | 'gone';
 
 export interface SpokenAnswer {
   /** Of the request in the messages. */
   approvalId: string;
   reason: string | undefined;
+  /** It says neither yes nor no, which counts as a no. */
+  isUnclear: boolean;
 }
 
 export interface SpokenCall {
@@ -51,8 +54,14 @@ export interface Conversation {
   isPast(toolCallId: string, index: number): boolean;
 }
 
+/** A place in a conversation: a message, and a step within it. */
+export interface ConversationPlace {
+  index: number;
+  step: number;
+}
+
 export function readConversation(messages: readonly AnyMessage[]): Conversation {
-  const last = lastOfUser(messages);
+  const end = endOf(messages);
   const calls = new Map<string, CallNotes>();
   const requests = new Map<string, string>();
   const results = new Map<string, number>();
@@ -63,9 +72,10 @@ export function readConversation(messages: readonly AnyMessage[]): Conversation 
     return known;
   };
   for (const [index, message] of messages.entries())
-    for (const part of LISTS.flatMap((list) => partsIn(message, list))) {
+    for (const [part, step] of LISTS.flatMap((list) => withSteps(partsIn(message, list)))) {
       const call = callOf(part);
-      if (call !== undefined) notesOf(call.toolCallId).take(call, part, index < last && message.role === 'assistant');
+      const isLeft = message.role === 'assistant' && isBehind({ index, step }, end);
+      if (call !== undefined) notesOf(call.toolCallId).take(call, part, isLeft);
       const { toolCallId, approvalId } = part;
       if (part.type === 'tool-approval-response') responses.push({ part, index });
       if (typeof toolCallId !== 'string') continue;
@@ -81,7 +91,7 @@ export function readConversation(messages: readonly AnyMessage[]): Conversation 
     const approvalId = String(part['approvalId']);
     const toolCallId = requests.get(approvalId);
     const notes = toolCallId === undefined ? undefined : calls.get(toolCallId);
-    const answer = answerIn(part) ?? NO;
+    const answer = answerIn(part) ?? UNCLEAR;
     if (toolCallId !== undefined && isPast(toolCallId, index)) {
       if (!answer.approved) notes?.close(answer.reason);
     } else notes?.answer(approvalId, answer);
@@ -89,12 +99,52 @@ export function readConversation(messages: readonly AnyMessage[]): Conversation 
   return { calls: new Map([...calls].map(([id, notes]) => [id, notes.spoken()])), requests, isPast };
 }
 
-/** Of an answer that says neither yes nor no. */
-const NO: MessageAnswer = { approved: false, reason: undefined };
+/**
+ * Where the conversation ends: with what stands there the model goes on. The SDK carries out the answers of this step alone, and takes no
+ * earlier call without a result.
+ */
+export function endOf(messages: readonly AnyMessage[]): ConversationPlace {
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index] as AnyMessage;
+    const step = message.role === 'tool' ? undefined : lastStepOf(message);
+    if (step !== undefined) return { index, step };
+  }
+  return { index: -1, step: 0 };
+}
 
-/** Where the user wrote last: what stands before it was left behind. */
-export const lastOfUser = (messages: readonly AnyMessage[]): number =>
-  messages.findLastIndex(({ role }) => role === 'user');
+/** The last step of a message that says something; `undefined`: no step does. */
+function lastStepOf(message: AnyMessage): number | undefined {
+  if (message.role !== 'assistant') return 0;
+  const { content } = message as { content?: unknown };
+  if (typeof content === 'string' ? content !== '' : partsIn(message, 'content').length > 0) return 0;
+  return withSteps(partsIn(message, 'parts')).findLast(([part]) => isSaid(part))?.[1];
+}
+
+/** Parts with the number of their step in the message. */
+export function withSteps(parts: readonly MessagePart[]): (readonly [part: MessagePart, step: number])[] {
+  let step = 0;
+  return parts.map((part) => [part, STEP_STARTS.has(part.type) ? ++step : step] as const);
+}
+
+/** What the user adds while a run goes on stands between two of its steps. */
+const STEP_STARTS: ReadonlySet<string> = new Set(['step-start', 'steering-message']);
+
+/** Whether more stands behind this place. */
+export const isBehind = ({ index, step }: ConversationPlace, end: ConversationPlace): boolean =>
+  index < end.index || (index === end.index && step < end.step);
+
+/** Whether a part of a UI message becomes one of the model's message. */
+const isSaid = (part: MessagePart): boolean =>
+  SAID.has(part.type) || (isUiTool(part) && part['state'] !== 'input-streaming');
+
+const SAID: ReadonlySet<string> = new Set([
+  'text',
+  'reasoning',
+  'reasoning-file',
+  'file',
+  'custom',
+  'steering-message',
+]);
 
 /** Where a message has its parts, a UI message's and a model message's. A forged one may have both. */
 export const LISTS = ['parts', 'content'] as const;
@@ -132,7 +182,7 @@ export function uiAnswer(part: MessagePart): (MessageAnswer & { approvalId: stri
   const approval = part['approval'] as Record<string, unknown> | null | undefined;
   const answer = answerIn(approval);
   if (state !== 'approval-responded' && answer === undefined) return undefined;
-  return { approvalId: String(approval?.['id']), ...(answer ?? NO) };
+  return { approvalId: String(approval?.['id']), ...(answer ?? UNCLEAR) };
 }
 
 /** Whether a UI message's part is in a state in which the SDK has a result for the model. */
@@ -179,8 +229,8 @@ class CallNotes {
     if (!GOES_ON.has(part['state'])) this.close(closingReason(part));
   }
 
-  answer(approvalId: string, { approved, reason }: MessageAnswer): void {
-    (approved ? this.#yes : this.#no).push({ approvalId, reason: textOf(reason) });
+  answer(approvalId: string, { approved, reason, isUnclear = false }: MessageAnswer): void {
+    (approved ? this.#yes : this.#no).push({ approvalId, reason: textOf(reason), isUnclear });
   }
 
   close(reason: string | undefined): void {
@@ -205,7 +255,8 @@ class CallNotes {
     if (this.#no.length > 0) return isLeft ? 'left-no' : 'no';
     if (this.#isClosed) return 'closed';
     if (this.#yes.length > 0) return isLeft ? 'left-yes' : 'yes';
-    return isLeft ? 'left' : 'open';
+    if (isLeft) return 'left';
+    return this.approvalIds.size > 0 ? 'asked' : 'open';
   }
 }
 

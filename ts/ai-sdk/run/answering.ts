@@ -4,10 +4,11 @@ import { digestOf, type CheckedEdit } from '../../gate/edits.js';
 import { isApproval } from '../../gate/records.js';
 import { snapshot } from '../../values/snapshot.js';
 import type { RunConversation } from './conversation.js';
-import { closed, type CallAnswer } from '../messages/history.js';
+import { closed, type CallAnswer, type CallResult } from '../messages/history.js';
+import { partsOf } from '../messages/messages.js';
 import type { OwnEvent } from '../sdk/own-events.js';
 import { answerText, type CallQuestions } from '../tools/questions.js';
-import { CANCELLED, noteOn, reasonOf, TURN_ENDED } from '../messages/reasons.js';
+import { CANCELLED, NOT_RUN_AGAIN, noteOn, reasonOf, TURN_ENDED } from '../messages/reasons.js';
 import { callWith, valueOf, type RequestedCall, type ModelRound } from './round.js';
 import type { RunSetup } from './setup.js';
 import { signApproval } from '../sdk/signature.js';
@@ -32,7 +33,7 @@ export function answerTo(asked: RequestedCall, options: AnswerOptions): CallAnsw
     toolName,
     decision,
     runs: isApproval(decision),
-    reason: reasonOf(decision),
+    reason: isApproval(decision) ? reasonOf(decision) : reasonFor(asked, reasonOf(decision)),
     providerExecuted,
     executable: executes(setup.guard.tools, toolName),
     input: args === undefined ? part.toolCall?.input : snapshot(args.value).value,
@@ -48,6 +49,12 @@ export function answerTo(asked: RequestedCall, options: AnswerOptions): CallAnsw
   if (decision.type === 'edit') return checkedAnswer(answer, asked, decision.args, options);
   if (decision.type !== 'approve' || asked.editedFrom === undefined || args === undefined) return answer;
   return editedAnswer(answer, asked, { args, written: asked.written ?? args }, options);
+}
+
+/** Why a call does not run. What a process that is gone had started of it the model must not take for undone. */
+function reasonFor({ started, questioning }: RequestedCall, reason: string | undefined): string | undefined {
+  if (started.length === 0 || questioning !== undefined) return reason;
+  return reason === undefined ? NOT_RUN_AGAIN : `${reason} ${NOT_RUN_AGAIN}`;
 }
 
 /** The outcome of the questions is the result of the call. */
@@ -113,6 +120,25 @@ export function waitsForClient({ calls }: ModelRound, answers: readonly CallAnsw
   });
 }
 
+/** The calls of a step that was cut off which were not to be asked about: the SDK has run none of them, and takes none without a result. */
+export function deniedBeside(
+  { calls, requested, cut }: ModelRound,
+  { conversation, setup, tell }: AnswerOptions,
+): CallResult[] {
+  if (cut === undefined) return [];
+  const known = new Set(requested.map(({ toolCallId }) => toolCallId));
+  for (const part of conversation.messages.flatMap(partsOf))
+    if (part.type === 'tool-result') known.add(part['toolCallId'] as string);
+  const left = calls.filter(
+    ({ toolCallId = '', toolName = '', providerExecuted }) =>
+      providerExecuted !== true && !known.has(toolCallId) && executes(setup.guard.tools, toolName),
+  );
+  return left.map(({ toolCallId = '', toolName = '', input }) => {
+    tell({ type: 'tool-denied', toolCallId, toolName, args: input, reason: cut });
+    return { toolCallId, toolName, output: { type: 'execution-denied', reason: cut } };
+  });
+}
+
 /** Whether a human ended the turn with an answer of the round. */
 export function endsTurn({ requested }: ModelRound): boolean {
   return requested.some(({ decision }) => decision?.type === 'reject' && decision.stop === true);
@@ -125,9 +151,10 @@ export function closeTurn(
   tell: (event: OwnEvent) => void,
 ): void {
   const reasons = new Map<string, string>();
-  for (const { toolCallId, toolName, decision, args } of requested) {
+  for (const asked of requested) {
+    const { toolCallId, toolName, decision, args } = asked;
     const reason = decision !== undefined && !isApproval(decision) ? (reasonOf(decision) ?? 'Rejected.') : TURN_ENDED;
-    reasons.set(toolCallId, reason);
+    reasons.set(toolCallId, reasonFor(asked, reason) ?? reason);
     tell({ type: 'tool-denied', toolCallId, toolName, args: valueOf(args), reason });
   }
   conversation.messages = closed(conversation.messages, (toolCallId) => reasons.get(toolCallId) ?? TURN_ENDED);

@@ -33,14 +33,7 @@ export class RunCallbacks {
   }
 
   async #tellStep({ onStep }: SdkVersion, step: SdkStep): Promise<void> {
-    for (const callback of this.#find(onStep)) {
-      try {
-        await callback(step as never);
-      } catch (error) {
-        warnCallback(onStep, error);
-        throw error;
-      }
-    }
+    for (const callback of this.#find(onStep)) await quietly(onStep, () => callback(step as never));
   }
 
   /** The run has finished. Without a call of the model there is nothing to tell. */
@@ -63,8 +56,7 @@ export class RunCallbacks {
 
   /** The run does not go on: what comes of its steps is not to be known here. */
   async left(version: SdkVersion): Promise<void> {
-    // What fails in there was told.
-    await this.heldSteps(version).catch(() => {});
+    await this.heldSteps(version);
   }
 
   /** Once: both the SDK and the run come by it. */
@@ -101,12 +93,8 @@ export async function quietly(names: readonly string[], call: () => unknown): Pr
   try {
     await call();
   } catch (error) {
-    warnCallback(names, error);
+    // What it was to do, such as to save the conversation, may not have been done.
+    const failure = `${names.join('/')} failed: ${messageOf(error)}`;
+    warnSeldom(`callback:${failure}`, `${failure}. It changes nothing of the run.`);
   }
-}
-
-/** What it was to do, such as to save the conversation, may not have been done. */
-function warnCallback(names: readonly string[], error: unknown): void {
-  const failure = `${names.join('/')} failed: ${messageOf(error)}`;
-  warnSeldom(`callback:${failure}`, `${failure}. It changes nothing of the run.`);
 }

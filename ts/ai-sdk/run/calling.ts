@@ -8,6 +8,7 @@ import type { ModelRound } from './round.js';
 import type { RunOptions } from './run-options.js';
 import type { CallOptions, FinishEvent, SdkStep } from '../sdk/sdk.js';
 import type { RunSetup } from './setup.js';
+import { requireModel } from '../sdk/check-model.js';
 import { changesBy } from '../sdk/hooks.js';
 import { warnNotRead } from '../sdk/not-read.js';
 import { changeStep } from '../sdk/steps.js';
@@ -39,8 +40,9 @@ export class ModelCalls {
 
   /** The user's options as one round needs them. `signal` aborts this call: that of the run, or its time limit. */
   optionsFor(round: ModelRound, options: CallOptions, signal: AbortSignal): CallOptions {
-    const { setup, conversation, callbacks } = this.#options;
+    const { setup, conversation, callbacks, run } = this.#options;
     const { version } = setup.sdk;
+    requireModel(options['model'], run.asker.place);
     return {
       ...options,
       prompt: undefined,

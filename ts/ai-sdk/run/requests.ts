@@ -100,6 +100,7 @@ export class RunRequests {
     const cut = isComplete(reason)
       ? undefined
       : `The model's turn is incomplete (${typeof reason === 'string' ? reason : JSON.stringify(reason)}), so its calls may be cut short.`;
+    round.cut = cut;
     const { signal } = this.#options;
     if (signal.aborted) return;
     if (cut !== undefined && unasked.length > 0) warnCut(reason, unasked);
@@ -265,7 +266,8 @@ export class RunRequests {
 
   /** Why the call is denied without a question. */
   #denialOf(asked: RequestedCall): string | undefined {
-    const { toolCallId, args } = asked;
+    const { toolCallId, args, part } = asked;
+    if (part.toolCall?.toolCallId === undefined) return NO_ID;
     if ((this.#seen.get(toolCallId) ?? 0) > 1) return DUPLICATE_ID;
     if (args === undefined) return UNSHOWABLE;
     const verdict = this.#options.guard.call(toolCallId)?.verdict;
@@ -367,6 +369,8 @@ export class RunRequests {
     return { ...(gating ?? ASK), allowedDecisions: allowed.filter((type) => PROVIDER_TAKES.includes(type)) };
   }
 }
+
+const NO_ID = 'The call has no id, so that an answer could not be told to be for it.';
 
 /** Why the call is denied without a question. */
 const denialBy = (verdict: CallVerdict): string | undefined => (verdict.effect === 'deny' ? verdict.reason : undefined);

@@ -70,6 +70,8 @@ export class ModelRound {
   isKeptSoFar = false;
   /** How many of the requests were put to somebody, in their order. */
   askedAbout = 0;
+  /** Why calls of the step may be cut short, once it is known: the SDK has run none of them. */
+  cut: string | undefined;
   /** Requests that are not decided. */
   waiting = 0;
   readonly waits: Promise<void>[] = [];

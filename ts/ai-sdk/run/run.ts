@@ -16,7 +16,7 @@ import type { CallAsker } from '../../gate/asker.js';
 import { endsAll } from '../../gate/waiters.js';
 import { after, isLater, type Awaitable } from '../../values/awaitable.js';
 import { whenAborted } from '../../values/when-aborted.js';
-import { answerTo, closeTurn, endsTurn, needsRound, waitsForClient } from './answering.js';
+import { answerTo, closeTurn, deniedBeside, endsTurn, needsRound, waitsForClient } from './answering.js';
 import { RunCallbacks } from './callbacks.js';
 import { RunCancelling } from './cancelling.js';
 import { ChildReport } from './child-report.js';
@@ -24,7 +24,7 @@ import { ChildRuns } from '../gating/children.js';
 import { continueRun } from './continuing.js';
 import { RunConversation, messagesOf } from './conversation.js';
 import { EarlyCalls } from '../sdk/early.js';
-import { answered, closed } from '../messages/history.js';
+import { answered, closed, withResults } from '../messages/history.js';
 import { EventQueue } from '../sdk/event-queue.js';
 import { isWorthAsking, Keeping } from './keeping.js';
 import { RunOpening } from './opening.js';
@@ -449,7 +449,10 @@ export class Run {
     const context = { gate: this.#asker.gate, setup, conversation, tell: this.#tell };
     const answers = round.requested.map((asked) => answerTo(asked, context));
     await this.#children.drop(answers.flatMap(({ runs, toolCallId }) => (runs ? [] : [toolCallId])));
-    if (answers.length > 0) conversation.messages = answered(conversation.messages, answers);
+    if (answers.length > 0) {
+      conversation.messages = withResults(conversation.messages, deniedBeside(round, context));
+      conversation.messages = answered(conversation.messages, answers);
+    }
     const next = this.#opening.newRound(round.number + 1, answers);
     next.silent = waitsForClient(round, answers, setup);
     const event = { type: 'answered', isSilent: next.silent, needsRound: answers.some(needsRound) } as const;

@@ -23,6 +23,11 @@ export function checkModel(model: unknown, { major, modelSpecifications, provide
   });
 }
 
+/** Once nothing can set it any more. @throws {InvalidConfigError} */
+export function requireModel(model: unknown, place: string): void {
+  if (model === undefined) throw noModel(place);
+}
+
 function partsOf(model: unknown, place: string): Record<string, unknown> {
   if (model === null || (typeof model !== 'object' && typeof model !== 'function')) throw noModel(place);
   try {

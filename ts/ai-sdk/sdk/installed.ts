@@ -92,12 +92,32 @@ function versionFrom(file: string): string | null {
 /** @param from the file that it is seen from */
 function readVersion(from: string): string | null {
   try {
-    const { version } = requireFrom(from)('ai/package.json') as { version?: unknown };
+    const require = requireFrom(from);
+    const manifest = required(require) ?? found(require);
+    if (manifest === undefined) return null;
+    const { version } = manifest as { version?: unknown };
     // Without a version it is unknown, even if its exports look right.
     return typeof version === 'string' && version !== '' ? version : 'without a version';
   } catch {
     return null;
   }
+}
+
+function required(require: NodeJS.Require): object | undefined {
+  try {
+    return (require('ai/package.json') as object | null) ?? {};
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of a package that hides it: where it lies. */
+function found(require: NodeJS.Require): object | undefined {
+  const { existsSync, readFileSync } = process.getBuiltinModule('node:fs');
+  const { join } = process.getBuiltinModule('node:path');
+  const folder = (require.resolve.paths('ai') ?? []).map((each) => join(each, 'ai')).find((each) => existsSync(each));
+  if (folder === undefined) return undefined;
+  return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as object | null) ?? {};
 }
 
 const requireFrom = (file: string): NodeJS.Require => process.getBuiltinModule('node:module').createRequire(file);

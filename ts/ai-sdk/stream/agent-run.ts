@@ -34,6 +34,8 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   #items: AsyncGenerator<RunItem, undefined> | undefined;
   /** Its events go to somebody, or went. */
   #isIterated = false;
+  /** They go into a stream for a UI. */
+  #isInUi = false;
   /** As long as somebody waits for an item, the run holds this object, so that it is not taken for dropped. */
   readonly #holder: { run: unknown; readers: number } = { run: undefined, readers: 0 };
 
@@ -92,7 +94,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
 
   [Symbol.asyncIterator](): this {
     // Who read some of it by `next()` may read the rest in a loop.
-    if (this.#isIterated && this.#items !== undefined) throw iteratedTwice();
+    if (this.#isIterated && this.#items !== undefined) throw this.#isInUi ? readAsUi() : iteratedTwice();
     this.#isIterated = true;
     return this;
   }
@@ -112,8 +114,9 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   }
 
   #toUI(options: object): ReadableStream {
-    if (this.#items !== undefined || this.#isIterated) throw iteratedTwice();
+    if (this.#items !== undefined || this.#isIterated) throw this.#isInUi ? readAsUi() : iteratedTwice();
     this.#isIterated = true;
+    this.#isInUi = true;
     const run = this.#run;
     const parts = run.items<StreamPart>(
       partView(() => run.opened.sdk.version.hasResponsePart),
@@ -199,6 +202,12 @@ const iteratedTwice = (): InvalidConfigError =>
   new InvalidConfigError({
     message:
       'A run is iterated once, and its events are gone: keep those that you need in an array, take `run.result` for what it came to, or start another run.',
+  });
+
+const readAsUi = (): InvalidConfigError =>
+  new InvalidConfigError({
+    message:
+      'A run is read once, and its events go into the stream that toUIMessageStream or toUIMessageStreamResponse gave: read that one, or start another run.',
   });
 
 class DrivingPromise<T> extends Promise<T> {

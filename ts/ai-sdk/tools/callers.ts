@@ -102,13 +102,16 @@ export function originalsOf(tools: ToolSet): ToolSet {
   return Object.fromEntries(
     Object.entries(tools).map(([name, tool]) => [
       name,
-      (typeof tool.execute === 'function' && ORIGINALS.get(tool.execute)) || tool,
+      (typeof tool.execute === 'function' && originalOf(tool.execute)) || tool,
     ]),
   );
 }
 
 /** The tool of each `execute` that was changed: copies of a tool, however made, have the same one. */
 const ORIGINALS = new WeakMap<object, Tool>();
+
+/** The tool whose `execute` {@link changedTool} changed to this one. */
+export const originalOf = (execute: object): Tool | undefined => ORIGINALS.get(execute);
 
 function callerOf(tool: Tool): ToolCaller | undefined {
   const caller = (tool as unknown as Record<string, unknown>)[CALLER];

@@ -5,17 +5,17 @@
 import type { Tool } from 'ai';
 import { InvalidConfigError } from '../../errors/index.js';
 
-/** The functions, since a copy of a tool has the same. */
-const GATED = new WeakSet<object>();
+/** On the function, since a copy of a tool has the same. Registered: see `call-context.ts`. */
+const GATED = Symbol.for('countersign.gated');
 
 /** Of a tool that asks about its calls wherever it runs. */
 export function gatesItself(tool: Tool): Tool {
-  if (typeof tool.execute === 'function') GATED.add(tool.execute);
+  if (typeof tool.execute === 'function') Reflect.defineProperty(tool.execute, GATED, { value: true });
   return tool;
 }
 
 export const isGatedBefore = (tool: Tool | undefined): boolean =>
-  typeof tool?.execute === 'function' && GATED.has(tool.execute);
+  typeof tool?.execute === 'function' && Object.hasOwn(tool.execute, GATED);
 
 /**
  * @param place who would ask about it as well

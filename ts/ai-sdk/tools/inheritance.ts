@@ -14,6 +14,7 @@ import { isSame } from '../../values/same.js';
 import type { HostJudges } from './host-judge.js';
 import { narrowed, type Limits } from './limits.js';
 import { planOf, strictestGating } from './named-by-server.js';
+import { runsTheSame } from './same-body.js';
 import { define, entryOf, isRecord, ownTool } from './tools.js';
 
 export interface InheritanceOptions {
@@ -134,10 +135,12 @@ export class InheritedRules {
     if (known !== undefined && isVeryTool(ownTool(tools, toolName), tool))
       return { gating: known, asked: tool, isOfAnother: false };
     const names = namesOf(toolName, tool);
+    // Tools that share a function are told apart by the names that they have here.
+    const isKnown = known !== undefined && runsTheSame(ownTool(tools, toolName), tool);
     let spoken: SpokenOf = { gating: this.#gatingOfOther(called), asked: undefined, isOfAnother: false };
     for (const [name, gating] of this.#gatings) {
       const own = ownTool(tools, name);
-      if (!isSameTool({ toolName: name, tool: own }, called)) continue;
+      if (!isSameTool({ toolName: name, tool: own }, called) && (isKnown || !runsTheSame(own, tool))) continue;
       // What entries of its own names say is said already. What it says of itself closes this one as well, and opens nothing.
       const isSaid = gating.action !== 'ask' || spoken.gating.action === 'ask';
       if (isSaid && isByName(gating) && names.has(gating.entry ?? '')) continue;

@@ -77,8 +77,9 @@ export function copyTool(
     properties[name] = { value, enumerable, configurable: true, writable: true };
   }
   const copy = Object.create(prototype, properties) as Tool;
+  SOURCES.set(copy, tool);
   if (!isOfClass(tool)) return copy;
-  return new Proxy(copy, {
+  const proxy = new Proxy(copy, {
     // What it inherits sees the tool itself: a method or a getter of a class may need its private fields.
     get: (own, property) => {
       if (Object.hasOwn(own, property)) return Reflect.get(own, property) as unknown;
@@ -87,7 +88,14 @@ export function copyTool(
       return isAnotherWay(property) ? refusing(property) : (value.bind(tool) as unknown);
     },
   });
+  SOURCES.set(proxy, tool);
+  return proxy;
 }
+
+const SOURCES = new WeakMap<object, Tool>();
+
+/** What {@link copyTool} made it of. */
+export const sourceOf = (copy: object): Tool | undefined => SOURCES.get(copy);
 
 /** Whether it may have methods that are not seen among its own properties. */
 export function isOfClass(tool: object): boolean {

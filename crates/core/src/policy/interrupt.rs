@@ -8,7 +8,7 @@ use serde::Serialize;
 
 pub use super::foreign_tools::folded;
 use super::foreign_tools::our_tool;
-use super::renamed::renamed;
+use super::renamed::{is_foreign, renamed};
 use crate::approval::{ApproverNeed, DecisionKinds};
 
 /// The entry for all tools that nothing else speaks of.
@@ -142,7 +142,13 @@ impl UnknownTool {
                  'mcp__server__tool'"
             );
         }
+        let is_more = name.chars().any(|letter| is_foreign(letter, std::iter::empty()));
         match &self.nearest {
+            Some(nearest) if is_more => format!(
+                "interruptOn names {name:?}, but there is no such tool: did you mean {nearest:?}? An entry is the name of one tool and \
+                 nothing else, such as [{nearest:?}] or {{ {nearest:?}: true }}. As it is, that tool is not gated. Correct it, or set \
+                 `unknownTools: 'ignore'`"
+            ),
             Some(nearest) => format!(
                 "interruptOn names {name:?}, but there is no such tool: did you mean {nearest:?}? Under another name that tool is not \
                  gated. Correct it, or set `unknownTools: 'ignore'`"

@@ -1,5 +1,5 @@
 //! A tool under a name that it does not have, and that is no slip of a letter: another agent's name for it, its words in another
-//! order, its name behind that of something it belongs to.
+//! order, its name behind that of something it belongs to, its name beside more that no name has in it.
 
 use super::foreign_tools::{folded, our_tool};
 
@@ -13,7 +13,8 @@ const DIRECTIONS: [&str; 9] = ["after", "as", "before", "by", "from", "into", "o
 ///
 /// `known`: all tools that are there.
 pub fn renamed<'a>(
-    name: &str, tools: impl Iterator<Item = &'a str> + Clone, known: impl Iterator<Item = &'a str>,
+    name: &str, tools: impl Iterator<Item = &'a str> + Clone,
+    known: impl Iterator<Item = &'a str> + Clone,
 ) -> Option<&'a str> {
     let of_words = match our_tool(name) {
         // What another agent calls so is known.
@@ -22,10 +23,34 @@ pub fn renamed<'a>(
             tools.clone().find(|tool| self::words(tool).as_ref() == Some(&words))
         }),
     };
-    of_words.or_else(|| {
-        let bare = folded(without_owner(name, known)?);
+    let behind = || {
+        let bare = folded(without_owner(name, known.clone())?);
         tools.clone().find(|tool| folded(tool) == bare)
-    })
+    };
+    of_words.or_else(behind).or_else(|| beside_more(name, tools.clone(), known.clone()))
+}
+
+/// Whether no name of a tool has it in it, unless one of these does.
+pub(super) fn is_foreign<'a>(letter: char, mut known: impl Iterator<Item = &'a str>) -> bool {
+    !letter.is_alphanumeric()
+        && !matches!(letter, '_' | '-')
+        && !known.any(|tool| tool.contains(letter))
+}
+
+/// The first of these that is whole in a text of several names, or of a name and what is done with it.
+fn beside_more<'a>(
+    name: &str, mut tools: impl Iterator<Item = &'a str>,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> Option<&'a str> {
+    let parts: Vec<String> = name
+        .split(|letter| is_foreign(letter, known.clone()))
+        .filter(|part| !part.is_empty())
+        .map(folded)
+        .collect();
+    if parts.len() < 2 {
+        return None;
+    }
+    tools.find(|tool| parts.contains(&folded(tool)))
 }
 
 /// The words of a name, sorted; `None`: it has one, or their order says something.
@@ -102,6 +127,30 @@ mod tests {
         }
         for name in ["tools.", "tools.delete", "tools_delete_file", "undelete_file", "a.b"] {
             assert_eq!(meant(name, &["delete_file"]), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_tool_beside_what_no_name_has_in_it_means_that_tool() {
+        for name in [
+            "delete_file,read_file",
+            "read_file, deleteFile",
+            "delete_file read_file",
+            "delete_file;read_file",
+            "delete_file: true",
+            "delete_file.execute",
+            "delete_file()",
+            "'delete_file' => ask",
+        ] {
+            assert_eq!(meant(name, &["delete_file", "other"]), Some("delete_file"), "{name}");
+        }
+        // Parts of names, and what is part of the names that are there.
+        for (name, known) in [
+            ("delete_file.execute", ["delete_file", "fs.read"]),
+            ("delete_files,read", ["delete_file", "other"]),
+            ("delete_file_now", ["delete_file", "other"]),
+        ] {
+            assert_eq!(meant(name, &known), None, "{name}");
         }
     }
 
