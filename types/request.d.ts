@@ -165,7 +165,12 @@ export type Decision<ARGS = unknown> =
    * {@link DecideOptions.shown}.
    */
   | { type: 'edit'; args: ARGS; reason?: string; shown?: string | null }
-  /** Do not run it. `stop` also ends the turn: nothing else of the step runs and the model is not called again. */
+  /**
+   * Do not run it. `stop` also ends the turn. In a run of {@link streamWithEvents} nothing else of the step runs and the model is
+   * not called again. Under {@link toolApproval} with a callback the loop fails with an `AbortError`. Under {@link gateTools} no
+   * gated call of the turn runs any more, but only `stopWhen: turnEnded` keeps the loop from calling the model again. In a turn that
+   * waits for the messages of a client, {@link verifyApprovals} refuses the other calls.
+   */
   | { type: 'reject'; reason?: string; stop?: boolean; remember?: Remember }
   | { type: 'rejectAndStop'; reason?: string }
   /** Do not run it; the model gets this as the tool's result. */

@@ -26,6 +26,7 @@ import type { ChildRuns } from './children.js';
 import { approvedTool } from '../tools/approved-tool.js';
 import { askCall, type AskOutcome, objectionTo } from '../../gate/ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
+import { endsTurn, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
 import { CheckedEdits, type CheckedEdit } from '../../gate/edits.js';
 import { warnFailedCall } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
@@ -155,9 +156,8 @@ export class ToolGate {
     const { name: toolName, children, inheritance } = this.#options;
     const { toolCallId, abortSignal: signal } = options;
     const confined = heldTo(needed, body.execute, toolName);
-    return children.call({ toolCallId, toolName, approved, confined, signal }, inheritance, (context) =>
-      body.call(input, withCallContext(options, context)),
-    );
+    const called = { toolCallId, toolName, approved, confined, signal, options };
+    return children.call(called, inheritance, (context) => body.call(input, withCallContext(options, context)));
   }
 
   /** What ends the parent run ends these calls, even if their loop does not know of it. So does a human who ends the run. */
@@ -217,9 +217,10 @@ export class ToolGate {
     };
   }
 
-  /** Whether this call needs leave: the tool is gated now, or the call stands as answered in the messages. */
-  #mustPass({ messages, toolCallId }: ExecuteOptions): boolean {
-    return this.#options.isGated() || isResume(messages, toolCallId);
+  /** Whether this call needs leave: the tool is gated now, the call stands as answered in the messages, or its turn is over. */
+  #mustPass(options: ExecuteOptions): boolean {
+    const { messages, toolCallId } = options;
+    return this.#options.isGated() || isResume(messages, toolCallId) || turnOf(options) !== 'goes-on';
   }
 
   #run(body: CallBody, passed: CallPass & { kind: 'run' }, options: ExecuteOptions): unknown {
@@ -259,6 +260,8 @@ export class ToolGate {
 
   async #pass(input: unknown, options: ExecuteOptions, pass: PassFunction): Promise<CallPass> {
     options.abortSignal?.throwIfAborted();
+    const ended = ofEndedTurn(options);
+    if (ended !== undefined) return { kind: 'denial', denial: ended };
     try {
       const passed = await pass(snapshot(input), options);
       // Also after the wait: what was aborted meanwhile must not run.
@@ -309,6 +312,7 @@ export class ToolGate {
         edits.needs = record.needs;
         const isSettled = isByItself(asks, record);
         this.#tell(opened, shown, isSettled || asker.isAutomatic);
+        withinTurn(asker.gate, opened, options, () => this.#options.parent?.endTurn());
         return { isAnswered: isSettled && (await decideByItself(asker.gate, record)) };
       },
       objection: ({ record, staleness }, { decision, via }, shown) => {
@@ -318,7 +322,7 @@ export class ToolGate {
       edits,
       judge: (now) => this.#judge(now, options, 'none'),
     });
-    if (asked.kind === 'decided') return this.#carryOut(asked, edits, runId, toolCallId);
+    if (asked.kind === 'decided') return this.#carryOut(asked, edits, runId, options);
     return denial(asked.reason, 'reject', asked.kind === 'denied' ? asked.approvalId : null);
   }
 
@@ -372,9 +376,16 @@ export class ToolGate {
     { decided: record, args: asked, isEdited }: AskOutcome & { kind: 'decided' },
     edits: CheckedEdits,
     runId: string,
-    toolCallId: string,
+    options: ExecuteOptions,
   ): Promise<CallPass> {
     const { decision, via, approvalId } = record;
+    const { toolCallId } = options;
+    const ended = ofEndedTurn(options, approvalId);
+    if (endsTurn(decision)) return denial(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId, true);
+    if (ended !== undefined) {
+      if (isApproval(decision)) await this.#options.asker.gate.revoke(approvalId, ended.reason);
+      return { kind: 'denial', denial: ended };
+    }
     if (decision.type === 'respond')
       return { kind: 'answer', output: decision.output, note: noteFor(decision, via, asked, isEdited) };
     if (!isApproval(decision)) return denial(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId);

@@ -5,7 +5,7 @@ import { reasonOfError } from '../../errors/reason-of.js';
 import type { LocalGate } from '../../gate/gate.js';
 import { isApproval } from '../../gate/records.js';
 import { Breaks } from '../../values/breaks.js';
-import { DUPLICATE_ID, INTERRUPTED_TOOL, LOST_RESULT, reasonOf, REJECTED_IN_CHAT } from './reasons.js';
+import { DUPLICATE_ID, INTERRUPTED_TOOL, LOST_RESULT, reasonOf, REJECTED_IN_CHAT, TURN_ENDED } from './reasons.js';
 import { ACTS, isOpen, standingOf, type RequestAct } from './request-acts.js';
 import type { CallWord, SpokenCall } from './spoken-calls.js';
 
@@ -51,11 +51,31 @@ export class CallSettler {
   async settle(calls: Iterable<SpokenCall>): Promise<Map<string, SettledCall>> {
     const breaks = new Breaks();
     const settled = new Map<string, SettledCall>();
+    const found: { call: SpokenCall; request: FoundRequest }[] = [];
     for (const call of calls) {
       await breaks.take();
-      if (call.word !== 'open') settled.set(call.toolCallId, await this.#settled(call));
+      if (call.word !== 'open') found.push({ call, request: await this.#options.find(call) });
+    }
+    // What a human ended the turn with is looked for first: it counts for each call of its message.
+    const ended = new Set(found.flatMap(({ call, request }) => (endsTurn(request.record) ? [...call.places] : [])));
+    for (const { call, request } of found) {
+      await breaks.take();
+      const isOver = call.word === 'yes' && [...call.places].some((place) => ended.has(place));
+      settled.set(
+        call.toolCallId,
+        isOver && isOpenRecord(request.record)
+          ? await this.#stopped(call, request.record)
+          : await this.#settled(call, request),
+      );
     }
     return settled;
+  }
+
+  /** A human ended the turn with another call: this yes runs nothing. */
+  async #stopped(call: SpokenCall, record: ApprovalRecord): Promise<SettledCall> {
+    await this.#end(call, record, TURN_ENDED);
+    this.#tell(call, call.yes[0]?.approvalId, TURN_ENDED);
+    return { approved: false, reason: TURN_ENDED };
   }
 
   /** Ends an open request whose call is in no message. Never rejects. */
@@ -63,8 +83,7 @@ export class CallSettler {
     await this.#act(this.#actOn(record, 'gone'), { ...NOWHERE, toolCallId: record.toolCallId }, record);
   }
 
-  async #settled(call: SpokenCall): Promise<SettledCall> {
-    const { record, why } = await this.#options.find(call);
+  async #settled(call: SpokenCall, { record, why }: FoundRequest): Promise<SettledCall> {
     const settled = await this.#act(this.#actOn(record, call.word), call, record, why);
     // A yes that did not count is told, with or without a no beside it.
     const [yes] = call.yes;
@@ -178,7 +197,12 @@ export class CallSettler {
   }
 }
 
-const isOpenRecord = (record: ApprovalRecord | undefined): boolean => record !== undefined && isOpen(record.status);
+/** Whether a human ended the turn with it. */
+const endsTurn = (record: ApprovalRecord | undefined): boolean =>
+  record?.decision?.type === 'reject' && record.decision.stop === true;
+
+const isOpenRecord = (record: ApprovalRecord | undefined): record is ApprovalRecord =>
+  record !== undefined && isOpen(record.status);
 
 /** Why a request comes to its end. */
 function endOf({ word, reason }: SpokenCall, record: ApprovalRecord | undefined): string {
@@ -221,6 +245,7 @@ function leftText({ reason }: SpokenCall, record: ApprovalRecord | undefined): s
 
 /** Of a call that no message has. */
 const NOWHERE: Omit<SpokenCall, 'toolCallId'> = {
+  places: new Set(),
   calls: [],
   approvalIds: new Set(),
   yes: [],

@@ -30,6 +30,8 @@ export interface SpokenAnswer {
 
 export interface SpokenCall {
   readonly toolCallId: string;
+  /** The messages that have it. */
+  readonly places: ReadonlySet<number>;
   /** More than one: an answer cannot be told apart. */
   readonly calls: readonly ToldCall[];
   /** Of the requests in the messages. */
@@ -65,7 +67,8 @@ export function readConversation(messages: readonly AnyMessage[]): Conversation 
   for (const [index, message] of messages.entries())
     for (const part of LISTS.flatMap((list) => partsIn(message, list))) {
       const call = callOf(part);
-      if (call !== undefined) notesOf(call.toolCallId).take(call, part, index < last && message.role === 'assistant');
+      if (call !== undefined)
+        notesOf(call.toolCallId).take(call, part, index, index < last && message.role === 'assistant');
       const { toolCallId, approvalId } = part;
       if (part.type === 'tool-approval-response') responses.push({ part, index });
       if (typeof toolCallId !== 'string') continue;
@@ -155,6 +158,7 @@ const GOES_ON: ReadonlySet<unknown> = new Set([
 /** What one walk finds out about a call. */
 class CallNotes {
   readonly approvalIds = new Set<string>();
+  readonly #places = new Set<number>();
   readonly #toolCallId: string;
   readonly #calls: ToldCall[] = [];
   readonly #yes: SpokenAnswer[] = [];
@@ -168,7 +172,8 @@ class CallNotes {
     this.#toolCallId = toolCallId;
   }
 
-  take(call: ToldCall, part: MessagePart, isBehind: boolean): void {
+  take(call: ToldCall, part: MessagePart, place: number, isBehind: boolean): void {
+    this.#places.add(place);
     this.#calls.push(call);
     if (!isBehind) this.#isThere = true;
     if (!isUiTool(part)) return;
@@ -191,6 +196,7 @@ class CallNotes {
   spoken(): SpokenCall {
     return {
       toolCallId: this.#toolCallId,
+      places: this.#places,
       calls: this.#calls,
       approvalIds: this.approvalIds,
       yes: this.#yes,
