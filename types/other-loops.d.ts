@@ -156,7 +156,7 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
    * `gate`.
    */
   policy?: PolicyInput | readonly PolicyInput[];
-  /** When given, the call waits for its answer here; `edit` and `respond` cannot be carried out and deny. */
+  /** When given, the call waits for its answer here. Requests offer neither `edit` nor `respond`, which cannot be carried out. */
   onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
   /**
    * Whether the human is asked one call after the other, or about all at once. If several people share it, use `'at-once'`.

@@ -1,4 +1,5 @@
 /** A human ends the turn in a loop that is not ours. */
+import { isDeepStrictEqual } from 'node:util';
 import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -183,7 +184,10 @@ describe('the turn is over, and no more than that', () => {
     await gate.reject(ends?.approvalId as string, { stop: true });
     await gate.approve(goes?.approvalId as string);
     await both;
-    expect(ran).toEqual([`del ${(goes?.args as { path: string }).path}`]);
+    expect(ran).toEqual(
+      ['/a', '/b'].flatMap((path) => (isDeepStrictEqual(goes?.args, { path }) ? [`del ${path}`] : [])),
+    );
+    expect(ran).toHaveLength(1);
   });
 });
 

@@ -7,6 +7,7 @@ import { InvalidConfigError } from '../../errors/index.js';
 import { warnOnce } from '../../errors/warn-once.js';
 import type { OpenedRequest } from '../../gate/asker.js';
 import type { LocalGate } from '../../gate/gate.js';
+import type { DecidedRecord } from '../../gate/records.js';
 import { readable } from '../../options/check.js';
 import { TURN_ENDED } from '../messages/reasons.js';
 import { messagesIn } from '../messages/messages.js';
@@ -61,15 +62,13 @@ export function withinTurn(
   const messages = messagesIn(options);
   const waiting = (messages && WAITING.get(messages)) ?? new Set();
   if (messages !== undefined) WAITING.set(messages, waiting.add(cancel));
-  decided.then(
-    ({ decision }) => {
-      waiting.delete(cancel);
-      if (!endsTurn(decision)) return;
-      endTurn(options);
-      ended();
-    },
-    () => void waiting.delete(cancel),
-  );
+  const follow = ({ decision }: DecidedRecord): void => {
+    waiting.delete(cancel);
+    if (!endsTurn(decision)) return;
+    endTurn(options);
+    ended();
+  };
+  decided.then(follow, () => void waiting.delete(cancel));
   // It may have ended while the request was made.
   if (turnOf(options) !== 'goes-on') cancel();
 }

@@ -135,6 +135,7 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
       // A part of a run is one itself: its calls are told apart from those of its parent.
       runId: runId ?? (parent === undefined ? null : asker.runId),
       gateCalled,
+      stops: mode === 'stop',
       throwsDenials,
     });
     const value = !gated(name, gating) ? gate.known() : mode === 'stop' ? gate.stopping() : gate.waiting();

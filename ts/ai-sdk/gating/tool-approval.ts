@@ -1,5 +1,5 @@
 import type { ModelMessage, ToolSet } from 'ai';
-import type { InterruptOn, ToolApprovalOptions, ToolApprovalStatus } from '../../../index.js';
+import type { DecisionType, InterruptOn, ToolApprovalOptions, ToolApprovalStatus } from '../../../index.js';
 import { CallAsker, type CallQuestion } from '../../gate/asker.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import { warnOnce } from '../../errors/warn-once.js';
@@ -17,6 +17,7 @@ import { redeemOrRefuse } from '../../gate/redeem.js';
 import { requireSdk } from '../sdk/installed.js';
 import { isResume } from '../messages/messages.js';
 import { isCaller } from '../tools/callers.js';
+import { taking } from '../tools/limits.js';
 import { planFor, warnAtStart } from '../tools/plan.js';
 import { HeldSteps, HeldTool } from './held-tool.js';
 import { isQuestionTool } from '../tools/questions.js';
@@ -229,7 +230,7 @@ class ApprovalFunction {
     const plan = planFor(planned);
     warnAtStart(plan, planned, this.#asker);
     warnCallers(taken);
-    const gatings = new Map(plan.tools);
+    const gatings = new Map(plan.tools.map(([name, gating]) => [name, taking(gating, TAKES)]));
     this.#plans.set(tools, { tools: taken, gatings });
     return gatings;
   }
@@ -248,6 +249,9 @@ function turnEnd(reason: string | undefined): DOMException {
 const TURN_ENDS = new WeakSet<object>();
 
 const isTurnEnd = (error: unknown): boolean => typeof error === 'object' && error !== null && TURN_ENDS.has(error);
+
+/** The AI SDK runs the call of the model, or does not. */
+const TAKES: DecisionType[] = ['approve', 'reject', 'skip'];
 
 /** Why what was said of a call does not hold for what the SDK would run now; `undefined`: it does. */
 type Objection = () => string | undefined;

@@ -4,6 +4,7 @@ import type {
   ApprovalRecord,
   DecidedVia,
   DecisionOutcome,
+  DecisionType,
   ExecutionDenied,
   InterruptOn,
   InterruptOptions,
@@ -32,6 +33,7 @@ import { warnFailedCall } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
 import { redeemOrRefuse } from '../../gate/redeem.js';
 import { modelOutput, withNote, type ModelOutput } from '../messages/history.js';
+import { taking } from '../tools/limits.js';
 import type { InheritedRules } from '../tools/inheritance.js';
 import type { ParentRun } from '../tools/parent-run.js';
 import { parseEdit } from '../tools/edited-args.js';
@@ -70,6 +72,8 @@ export interface ToolGateOptions {
   /** The run that the user named; without one, each call is a run of its own. */
   runId: string | null;
   gateCalled: GateCalled;
+  /** Whether the turn ends at its calls, so that the answers come back in the messages. */
+  stops: boolean;
   /** Whether a program calls it, which would take a denial for a result: it is thrown. */
   throwsDenials: boolean;
 }
@@ -105,10 +109,9 @@ export class ToolGate {
 
   constructor(options: ToolGateOptions) {
     this.#options = options;
-    this.#gating = {
-      ...options.gating,
-      ...options.inheritance.limitsOf({ toolName: options.name, tool: options.tool }),
-    };
+    const limits = options.inheritance.limitsOf({ toolName: options.name, tool: options.tool });
+    const gating = { ...options.gating, ...limits };
+    this.#gating = options.stops ? taking(gating, STOP_TAKES) : gating;
   }
 
   /** The tool with an `execute` that waits for the decision; `undefined` when it has none. */
@@ -561,6 +564,9 @@ const noteFor = (
   wasEdited = false,
 ): string | undefined =>
   noteOn(decision, via, { editNote: editNoteWith(args.json), isEdited: wasEdited || decision.type === 'edit' });
+
+/** The next turn runs a call or does not: what a human answers in its place has nowhere to go. */
+const STOP_TAKES: DecisionType[] = ['approve', 'edit', 'reject', 'skip'];
 
 const NEVER = new AbortController().signal;
 
