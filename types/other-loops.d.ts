@@ -221,8 +221,9 @@ export interface VerifyApprovalsOptions {
    * What happens to a request whose call the conversation no longer waits for. The user wrote something else instead of
    * answering. Or the messages have a result that did not come from here. Or, with a `runId`, no message has the call any more.
    * `cancel`: it is `cancelled` at the gate. `keep`: it stays open until someone answers it elsewhere or its deadline comes; so
-   * does a request whose no the gate does not accept. An approval after that runs nothing. In the messages the call is denied
-   * either way, and the model gets the reason.
+   * does a request whose no the gate does not accept. An approval after that runs nothing. So a request is `cancelled` in any case
+   * for which a response waits that is still open: of a run, or of anything else in this process. In the messages the call is
+   * denied either way, and the model gets the reason.
    *
    * @default 'cancel'
    */

@@ -433,6 +433,25 @@ describe('streamWithEvents, whose response stays open', () => {
     await first.return();
   });
 
+  it.each(['that of the gate', 'another'])(
+    "unanswered: 'keep' of verifyApprovals: a call that an open response waits for runs on no later yes (the id in the messages: %s)",
+    async (id) => {
+      const gate = createGate();
+      const { ran, tools } = recordingTools();
+      const { model } = scripted([asks(), says('Done.')]);
+      const first = streamWithEvents({ model, tools, prompt: 'go', gate, runId: 'r', interruptOn: 'all' });
+      const { approvalId } = await until(first, 'approval-requested');
+      const approval = { id: id === 'another' ? 'x' : approvalId };
+      const part = { type: 'tool-del', toolCallId: 'c1', state: 'approval-requested', input: { path: '/a' }, approval };
+      const messages = [user('go'), { id: 'a', role: 'assistant', parts: [part] } as never, user('hm')];
+      await verifyApprovals(messages, gate, { runId: 'r', unanswered: 'keep' });
+      await gate.approve(approvalId).catch(() => {});
+      await collect(first);
+      expect(ran).toEqual([]);
+      expect(await gate.get(approvalId)).toMatchObject({ status: 'cancelled' });
+    },
+  );
+
   // AI SDK 7 takes an unanswered call out when it converts UI messages: before that the gate hears of it.
   it('by UI messages, as a page sends them, through verifyApprovals', async () => {
     const gate = createGate();

@@ -7,7 +7,7 @@ import { isApproval } from '../../gate/records.js';
 import { Breaks } from '../../values/breaks.js';
 import { DUPLICATE_ID, INTERRUPTED_TOOL, LOST_RESULT, reasonOf, REJECTED_IN_CHAT, TURN_ENDED } from './reasons.js';
 import { ACTS, isOpen, standingOf, type RequestAct } from './request-acts.js';
-import type { CallWord, SpokenCall } from './spoken-calls.js';
+import type { SpokenCall } from './spoken-calls.js';
 
 /** What a call comes to. */
 export interface SettledCall {
@@ -31,8 +31,8 @@ export interface SettlingOptions {
   find: (call: SpokenCall) => Promise<FoundRequest>;
   /** Whether the request was about the call in the conversation. */
   isAsked: (call: SpokenCall, record: ApprovalRecord) => boolean;
-  /** Whether requests that wait stay, of unanswered calls that the conversation does not wait for. */
-  keepsWaiting: boolean;
+  /** Whether a request that waits stays, of an unanswered call that the conversation does not wait for. */
+  keepsWaiting: (call: Pick<SpokenCall, 'approvalIds'>, record: ApprovalRecord) => boolean;
   /** Who answered in the messages. */
   by: string | null;
   onRefused: ((refused: RefusedApproval) => void) | undefined;
@@ -80,11 +80,11 @@ export class CallSettler {
 
   /** Ends an open request whose call is in no message. Never rejects. */
   async drop(record: ApprovalRecord): Promise<void> {
-    await this.#act(this.#actOn(record, 'gone'), { ...NOWHERE, toolCallId: record.toolCallId }, record);
+    await this.#act(this.#actOn(record, NOWHERE), { ...NOWHERE, toolCallId: record.toolCallId }, record);
   }
 
   async #settled(call: SpokenCall, { record, why }: FoundRequest): Promise<SettledCall> {
-    const settled = await this.#act(this.#actOn(record, call.word), call, record, why);
+    const settled = await this.#act(this.#actOn(record, call), call, record, why);
     // A yes that did not count is told, with or without a no beside it.
     const [yes] = call.yes;
     if (!settled.approved && yes !== undefined)
@@ -92,10 +92,13 @@ export class CallSettler {
     return settled;
   }
 
-  #actOn(record: ApprovalRecord | undefined, word: CallWord): Exclude<RequestAct, 'drop'> {
-    const act = ACTS[standingOf(record?.status)][word];
+  #actOn(
+    record: ApprovalRecord | undefined,
+    call: Pick<SpokenCall, 'word' | 'approvalIds'>,
+  ): Exclude<RequestAct, 'drop'> {
+    const act = ACTS[standingOf(record?.status)][call.word];
     if (act !== 'drop') return act;
-    return this.#options.keepsWaiting ? 'nothing' : 'cancel';
+    return record !== undefined && this.#options.keepsWaiting(call, record) ? 'nothing' : 'cancel';
   }
 
   async #act(
@@ -173,7 +176,7 @@ export class CallSettler {
       if (!AlreadyDecidedError.isInstance(error)) {
         this.#options.onFailed?.(call, error);
         this.#tell(call, call.no[0]?.approvalId, reasonOfError(error));
-        if (this.#options.keepsWaiting) return settled;
+        if (this.#options.keepsWaiting(call, record)) return settled;
       }
     }
     await this.#end(call, record, endOf(call, record));
