@@ -152,7 +152,8 @@ export declare function preview(
 export declare function safeText(text: string): string;
 
 /**
- * What a human decides. `reason` reaches the model: that of an approval, an edit or a response together with the result. An
+ * What a human decides. `reason` reaches the model: that of an approval, an edit or a response together with the result. Under
+ * {@link toolApproval} that of an approval does not: the AI SDK keeps it in the messages, and does not tell the model. An
  * answer is taken as it is when it is given: changing it later changes nothing, and `args` with a `toJSON` of their own are
  * refused.
  */

@@ -223,6 +223,7 @@ class ApprovalFunction {
       interruptOn: this.#interruptOn,
       unknownTools,
       unknownInPolicies: unknownTools,
+      isPartial: true,
       place: PLACE,
       judgesAll,
       mayJudgeAll,
