@@ -44,6 +44,7 @@ export { applyInterruptConfig, hasApprovalTools } from './ai-sdk/tools/apply-int
 export { isCallOfRun } from './ai-sdk/tools/call-context.js';
 export { approvalDetails, withApprovalDetails } from './ai-sdk/messages/approval-details.js';
 export { isExecutionDenied } from './ai-sdk/gating/denied.js';
+export { turnEnded } from './ai-sdk/gating/ended-turns.js';
 export { gateTools } from './ai-sdk/gating/gate-tools.js';
 export { withHeartbeat } from './ai-sdk/sdk/heartbeat.js';
 export { listRuns, resume } from './ai-sdk/stream/resume.js';

@@ -54,7 +54,8 @@ export interface InterruptOptions<ARGS = never> extends ApprovalNeed {
    */
   shouldApprove?: (args: ARGS, options: JudgeContext) => boolean | PromiseLike<boolean>;
   /**
-   * What the human may answer. A deadline, an abort or a failure stops a call in any case.
+   * What the human may answer. A deadline, an abort or a failure stops a call in any case. Without `respond` in mode `'stop'` of
+   * {@link gateTools}, and without `respond` and `edit` under {@link toolApproval}: they cannot carry it out.
    *
    * @default approve, edit, reject, respond and skip
    */

@@ -122,10 +122,22 @@ export interface ExecutionDenied {
   reason: string;
   decision: DecisionOutcome['type'];
   approvalId: string | null;
+  /** A person ended the turn: no gated call of it runs any more, and {@link turnEnded} ends the loop. */
+  stop?: true;
 }
 
 /** Whether a tool's output is a denial by {@link gateTools}. */
 export declare function isExecutionDenied(output: unknown): output is ExecutionDenied;
+
+/**
+ * A condition for `stopWhen`: ends a loop of the AI SDK over tools of {@link gateTools} after the step in which a person ended the
+ * turn (`stop` of a rejection). Without it the loop calls the model again, which `gateTools` cannot prevent.
+ *
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) when it is called without the steps: pass the function itself
+ */
+export declare function turnEnded(options: {
+  steps: readonly { toolResults: readonly { output?: unknown }[] }[];
+}): boolean;
 
 /** The four statuses that AI SDK 7 knows. With any other value it would run the tool. */
 export type ToolApprovalStatus =
@@ -144,7 +156,7 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
    * `gate`.
    */
   policy?: PolicyInput | readonly PolicyInput[];
-  /** When given, the call waits for its answer here; `edit` and `respond` cannot be carried out and deny. */
+  /** When given, the call waits for its answer here. Requests offer neither `edit` nor `respond`, which cannot be carried out. */
   onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
   /**
    * Whether the human is asked one call after the other, or about all at once. If several people share it, use `'at-once'`.
@@ -163,9 +175,10 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
 }
 
 /**
- * The `toolApproval` of AI SDK 7. It never throws and returns one of the four literals only; calls that the provider
- * executes are `not-applicable`. A call is `user-approval` until the gate holds its decision; a replayed, forged or swapped
- * answer is `denied`.
+ * The `toolApproval` of AI SDK 7. It returns one of the four literals only; calls that the provider executes are
+ * `not-applicable`. A call is `user-approval` until the gate holds its decision; a replayed, forged or swapped answer is `denied`.
+ * It throws only to end the loop: with the `AbortError` of a callback, or with one of its own after a rejection with `stop`. When
+ * tools were replaced in the middle of a step, it throws {@link InvalidConfigError}.
  *
  * The SDK does not ask it about calls that a tool makes of other tools (`experimental_toolCallers`, code mode): give those to
  * {@link gateTools}. Nor does it tell it of an abort: in `generateText` a call that is approved after the abort runs.
@@ -208,8 +221,9 @@ export interface VerifyApprovalsOptions {
    * What happens to a request whose call the conversation no longer waits for. The messages have no answer to it, or more comes
    * after its call. Or the messages have a result that did not come from here. Or, with a `runId`, no message has the call any more.
    * `cancel`: it is `cancelled` at the gate. `keep`: it stays open until someone answers it elsewhere or its deadline comes; so
-   * does a request whose no the gate does not accept. An approval after that runs nothing. In the messages the call is denied
-   * either way, and the model gets the reason.
+   * does a request whose no the gate does not accept. An approval after that runs nothing. So a request is `cancelled` in any case
+   * for which a response waits that is still open: of a run, or of anything else in this process. In the messages the call is
+   * denied either way, and the model gets the reason.
    *
    * @default 'cancel'
    */

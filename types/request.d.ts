@@ -152,7 +152,8 @@ export declare function preview(
 export declare function safeText(text: string): string;
 
 /**
- * What a human decides. `reason` reaches the model: that of an approval, an edit or a response together with the result. An
+ * What a human decides. `reason` reaches the model: that of an approval, an edit or a response together with the result. Under
+ * {@link toolApproval} that of an approval does not: the AI SDK keeps it in the messages, and does not tell the model. An
  * answer is taken as it is when it is given: changing it later changes nothing, and `args` with a `toJSON` of their own are
  * refused.
  */
@@ -165,7 +166,12 @@ export type Decision<ARGS = unknown> =
    * {@link DecideOptions.shown}.
    */
   | { type: 'edit'; args: ARGS; reason?: string; shown?: string | null }
-  /** Do not run it. `stop` also ends the turn: nothing else of the step runs and the model is not called again. */
+  /**
+   * Do not run it. `stop` also ends the turn. In a run of {@link streamWithEvents} nothing else of the step runs and the model is
+   * not called again. Under {@link toolApproval} with a callback the loop fails with an `AbortError`. Under {@link gateTools} no
+   * gated call of the turn runs any more, but only `stopWhen: turnEnded` keeps the loop from calling the model again. In a turn that
+   * waits for the messages of a client, {@link verifyApprovals} refuses the other calls.
+   */
   | { type: 'reject'; reason?: string; stop?: boolean; remember?: Remember }
   | { type: 'rejectAndStop'; reason?: string }
   /** Do not run it; the model gets this as the tool's result. */

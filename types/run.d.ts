@@ -138,8 +138,8 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   repeatedRejections?: 'ask' | 'answer';
   /**
    * What happens to a request of this gate for a call in `messages`, if the user wrote something else while a response was open
-   * for the answer. `cancel`: it is `cancelled`. `keep`: it stays open. In the messages each call without a result with more
-   * after it is denied either way, and the model gets the reason.
+   * for the answer. `cancel`: it is `cancelled`. `keep`: it stays open, and the response that waits for it carries out what is
+   * decided. In the messages each call without a result with more after it is denied either way, and the model gets the reason.
    *
    * @default 'cancel'
    */

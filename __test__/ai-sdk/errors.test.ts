@@ -28,6 +28,31 @@ const boom = () => {
   throw new Error('overloaded');
 };
 
+describe.runIf(major === 7)('onError that wants the call of the model once more', () => {
+  it.each([
+    ['after a text', text('half'), 0],
+    ['after a gated call', [call('del', { path: '/a' }, 'c1')], 1],
+  ])('%s: the SDK makes it, and the run goes on', async (_, said, isCalled) => {
+    const { ran, tools } = recordingTools();
+    const asked: string[] = [];
+    const { run, of } = await play({
+      turns: [
+        [...said, { type: 'error', error: new Error('overloaded') }, finish('tool-calls')],
+        isCalled === 1 ? calls(call('del', { path: '/b' }, 'c2')) : says('Done.'),
+        says('Done.'),
+      ],
+      tools,
+      interruptOn: 'all',
+      streamRetries: 0,
+      onError: () => ({ retry: true }),
+      onApprovalRequest: ({ args }: { args: unknown }) => asked.push((args as { path: string }).path) > 0,
+    } as never);
+    expect((await run.result).text).toContain('Done.');
+    expect([asked, ran]).toEqual(isCalled === 1 ? [['/b'], ['del /b']] : [[], []]);
+    expect(of('error')).toEqual([]);
+  });
+});
+
 describe('the model', () => {
   it('throws at the start: one error event, and the result rejects with it', async () => {
     const { events, of, run } = await play({ turns: [boom], maxRetries: 0 });
@@ -61,6 +86,10 @@ describe('the model', () => {
     [
       'after a gated call, with a finish',
       [call('del', { path: '/a' }, 'c1'), { type: 'error', error: new Error('overloaded') }, finish('error')],
+    ],
+    [
+      'after a gated call, and ends its turn as if nothing had been',
+      [call('del', { path: '/a' }, 'c1'), { type: 'error', error: new Error('overloaded') }, finish('tool-calls')],
     ],
   ])('sends an error %s: nothing runs, one error event', async (_, turn) => {
     const { ran, tools } = recordingTools();

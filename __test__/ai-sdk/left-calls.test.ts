@@ -198,7 +198,7 @@ describe.each(kinds)('with %s', (kind) => {
     expect(ran).toEqual([]);
   });
 
-  it.each(['approve', 'edit'])(
+  it.each(kind === 'toolApproval' ? ['approve'] : ['approve', 'edit'])(
     'a no after somebody else’s %s is a no: the model is told it, and is not told to call again',
     async (first) => {
       const { gate, ran, post, answer, says: types } = chat(kind);
@@ -560,6 +560,25 @@ describe('streamWithEvents, whose response stays open', () => {
     expect(await gate.pending()).toMatchObject([{ approvalId }]);
     await first.return();
   });
+
+  it.each(['that of the gate', 'another'])(
+    "unanswered: 'keep' of verifyApprovals: a call that an open response waits for runs on no later yes (the id in the messages: %s)",
+    async (id) => {
+      const gate = createGate();
+      const { ran, tools } = recordingTools();
+      const { model } = scripted([asks(), says('Done.')]);
+      const first = streamWithEvents({ model, tools, prompt: 'go', gate, runId: 'r', interruptOn: 'all' });
+      const { approvalId } = await until(first, 'approval-requested');
+      const approval = { id: id === 'another' ? 'x' : approvalId };
+      const part = { type: 'tool-del', toolCallId: 'c1', state: 'approval-requested', input: { path: '/a' }, approval };
+      const messages = [user('go'), { id: 'a', role: 'assistant', parts: [part] } as never, user('hm')];
+      await verifyApprovals(messages, gate, { runId: 'r', unanswered: 'keep' });
+      await gate.approve(approvalId).catch(() => {});
+      await collect(first);
+      expect(ran).toEqual([]);
+      expect(await gate.get(approvalId)).toMatchObject({ status: 'cancelled' });
+    },
+  );
 
   // AI SDK 7 takes an unanswered call out when it converts UI messages: before that the gate hears of it.
   it('by UI messages, as a page sends them, through verifyApprovals', async () => {

@@ -93,6 +93,42 @@ describe.runIf(major === 7)('in a step of the SDK', () => {
   });
 });
 
+describe.runIf(major === 7)('in a step that has a part of the tools', () => {
+  it.each([
+    ['a list', ['del']],
+    ['an object', { del: true }],
+  ] as const)('what is named in %s is elsewhere: no warning says that nothing is gated', async (_, interruptOn) => {
+    using heard = listenToWarnings();
+    const { ran, tools } = recordingTools();
+    const { model } = scripted([
+      calls(call('read', { path: '/a' }, 'c1')),
+      calls(call('del', { path: '/a' }, 'c2')),
+      says('.'),
+    ]);
+    const asked: string[] = [];
+    await ai.generateText({
+      model,
+      tools,
+      prompt: 'go',
+      stopWhen: ai.isStepCount(5),
+      prepareStep: ({ stepNumber }: { stepNumber: number }) => (stepNumber === 0 ? { activeTools: ['read'] } : {}),
+      toolApproval: toolApproval({
+        interruptOn,
+        unknownTools: 'ignore',
+        onApprovalRequest: ({ toolName }) => asked.push(toolName) === 0,
+      }),
+    } as never);
+    expect([ran, asked, heard.warnings]).toEqual([['read /a'], ['del'], []]);
+  });
+
+  it('where nothing is named, one warning says that nothing is gated', async () => {
+    using heard = listenToWarnings();
+    const { ran } = await generate({ interruptOn: { del: false }, onApprovalRequest: () => false });
+    expect(ran).toEqual(['del /a']);
+    expect(heard.warnings).toEqual([expect.stringMatching(/nothing is gated/)]);
+  });
+});
+
 describe.runIf(major === 7)('what runs is what was shown', () => {
   /** A run of the SDK whose arguments somebody changes when they are there. */
   const changed = async (change: (input: { path: unknown }) => void, options: Partial<ToolApprovalOptions> = {}) => {

@@ -183,7 +183,7 @@ describe.each(kinds)('with %s', (kind) => {
     expect(JSON.stringify(chat.prompts.at(-1))).toContain('This request is over (rejected): legal hold, ask Mia');
   });
 
-  it.each(['approve', 'edit'])(
+  it.each(kind === 'toolApproval' ? ['approve'] : ['approve', 'edit'])(
     'a no after somebody else’s %s ends the call, and a later yes does not run it',
     async (first) => {
       const chat = new Chat(one(), kind);
@@ -259,7 +259,9 @@ describe.each(kinds)('with %s', (kind) => {
 
   const closed = closings.flatMap((closing) => [false, true].map((isBehind) => [...closing, isBehind] as const));
 
-  describe.each(firsts)('where %s', (first) => {
+  const possible = firsts.filter((first) => kind !== 'toolApproval' || first !== 'somebody else changed it');
+
+  describe.each(possible)('where %s', (first) => {
     it.each(sample(closed, 1, firsts.indexOf(first)))(
       'a call that the client closes by %s runs on no later yes, and its request says why',
       async (_, change, reason, isBehind) => {
@@ -530,11 +532,10 @@ describe('an edit', () => {
     });
   });
 
-  it.runIf(major === 7)('is not carried out by toolApproval, which can check no arguments', async () => {
-    const { chat, approvalId } = await edited({ path: '/b' }, undefined, 'toolApproval');
-    await chat.post(chat.answer(true));
-    expect(chat.ran).toEqual([]);
-    expect(await chat.gate.get(approvalId)).toMatchObject({ status: 'cancelled' });
+  it.runIf(major === 7)('is refused under toolApproval, which cannot carry it out: the request waits on', async () => {
+    const { chat, approvalId, error } = await edited({ path: '/b' }, undefined, 'toolApproval');
+    expect(error).toMatchObject({ code: 'ERR_DECISION_NOT_ALLOWED' });
+    expect(await chat.gate.get(approvalId)).toMatchObject({ status: 'pending' });
   });
 
   it('of signed requests runs with the secret, and not without it', async () => {

@@ -60,6 +60,7 @@ const FUNCTIONS: Record<string, (request: ApprovalRequest) => Called> = {
   streamWithEvents: () => [api.streamWithEvents, { model, tools, prompt: 'x', interruptOn: 'all' }],
   terminalApprover: () => [api.terminalApprover, {}],
   toolApproval: () => [api.toolApproval, { interruptOn: 'all' }],
+  turnEnded: () => [api.turnEnded, { steps: [] }],
   urlPattern: () => [api.urlPattern, 'a', 'b'],
   verifyApprovals: () => [api.verifyApprovals, [], made(), {}],
   verifyAuditHead: () => [api.verifyAuditHead, 'note', 'key'],

@@ -21,7 +21,8 @@ export interface ChildrenOptions {
   /** @see ParentRun.keep */
   keep: (toolCallId: string) => Promise<void>;
   leave: (error: unknown) => void;
-  endTurn: () => void;
+  /** @param call what the loop has told the call in which that was decided */
+  endTurn: (call: object | undefined) => void;
 }
 
 export class ChildRuns {
@@ -50,7 +51,7 @@ export class ChildRuns {
 
   /** Runs the `execute` of a tool with its call context; subagents that it starts are ended when it returns. */
   call(
-    { toolCallId, toolName, approved, confined, signal }: CalledTool,
+    { toolCallId, toolName, approved, confined, signal, options }: CalledTool,
     inheritance: InheritedRules,
     execute: (context: CallContext) => unknown,
   ): unknown {
@@ -68,7 +69,7 @@ export class ChildRuns {
         if (this.#over.isOver) throw callIsOver(toolCallId);
         const own = signal === undefined ? [] : [signal];
         const any = AbortSignal.any([over, this.#over.signal, this.#options.signal, ...own]);
-        return this.#parent(toolCallId, toolName, any, inheritance);
+        return this.#parent(toolCallId, toolName, any, inheritance, options);
       },
     });
     const { asker } = this.#options;
@@ -128,7 +129,13 @@ export class ChildRuns {
     return this.#isMute || this.#over.isOver ? undefined : this.#options.tell(event, toolCallId);
   }
 
-  #parent(toolCallId: string, toolName: string, signal: AbortSignal, inheritance: InheritedRules): ParentRun {
+  #parent(
+    toolCallId: string,
+    toolName: string,
+    signal: AbortSignal,
+    inheritance: InheritedRules,
+    options: object | undefined,
+  ): ParentRun {
     const { asker, keep, leave, endTurn } = this.#options;
     let kept: Promise<void> | undefined;
     return {
@@ -151,7 +158,7 @@ export class ChildRuns {
         this.#left.add(toolCallId);
         leave(error);
       },
-      endTurn,
+      endTurn: () => endTurn(options),
     };
   }
 

@@ -2,8 +2,14 @@ import type { DecisionOutcome, ExecutionDenied } from '../../../index.js';
 
 const DENIED_BY: readonly string[] = ['reject', 'skip', 'expired', 'cancelled'] satisfies DecisionOutcome['type'][];
 
-export function denied(reason: string, decision: DecisionOutcome['type'], approvalId: string | null): ExecutionDenied {
-  return { type: 'execution-denied', reason, decision, approvalId };
+/** @param stop whether a human ended the turn */
+export function denied(
+  reason: string,
+  decision: DecisionOutcome['type'],
+  approvalId: string | null,
+  stop = false,
+): ExecutionDenied {
+  return { type: 'execution-denied', reason, decision, approvalId, ...(stop ? { stop } : {}) };
 }
 
 /** Told by its shape, since an output may have gone through JSON on its way back. */

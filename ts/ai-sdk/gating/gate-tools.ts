@@ -10,6 +10,7 @@ import { takeNeeded } from '../../options/check.js';
 import { applyPlan } from '../tools/apply-interrupt-config.js';
 import { isCaller, originalsOf, type GateCalled } from '../tools/callers.js';
 import { ChildRuns } from './children.js';
+import { endTurn } from './ended-turns.js';
 import { InheritedRules } from '../tools/inheritance.js';
 import { misplacedEntry } from '../tools/misplaced-entry.js';
 import { requireSdk } from '../sdk/installed.js';
@@ -117,7 +118,7 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
           message: `gateTools: nobody can answer the questions of the tool ${JSON.stringify(name)}: give onQuestion or a gate, or leave the tool out.`,
         });
       }
-      define(result, name, askingTool({ name, tool, gating, asker, runId: runId ?? null }));
+      define(result, name, askingTool({ name, tool, gating, asker, parent, runId: runId ?? null }));
       continue;
     }
     const gate = new ToolGate({
@@ -134,6 +135,7 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
       // A part of a run is one itself: its calls are told apart from those of its parent.
       runId: runId ?? (parent === undefined ? null : asker.runId),
       gateCalled,
+      stops: mode === 'stop',
       throwsDenials,
     });
     const value = !gated(name, gating) ? gate.known() : mode === 'stop' ? gate.stopping() : gate.waiting();
@@ -185,6 +187,9 @@ function childrenOf(asker: CallAsker, parent: ParentRun | undefined): ChildRuns 
     tell: (event) => parent?.tell(event),
     keep: async () => parent?.keep(),
     leave: (error) => parent?.leave(error),
-    endTurn: () => parent?.endTurn(),
+    endTurn: (call) => {
+      endTurn(call);
+      parent?.endTurn();
+    },
   });
 }

@@ -11,9 +11,11 @@ import type { Gating } from '../../native.js';
 import { snapshot } from '../../values/snapshot.js';
 import { askCall } from '../../gate/ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
+import { endsTurn, ofEndedTurn, withinTurn } from './ended-turns.js';
 import { modelOutput, type ModelOutput } from '../messages/history.js';
 import { answerText, CallQuestions, questionsIn } from '../tools/questions.js';
-import { DUPLICATE_ID } from '../messages/reasons.js';
+import { DUPLICATE_ID, reasonOf } from '../messages/reasons.js';
+import type { ParentRun } from '../tools/parent-run.js';
 import { copyTool, type ExecuteOptions, type ModelOutputOptions } from '../tools/tools.js';
 
 export interface QuestionGateOptions {
@@ -21,6 +23,8 @@ export interface QuestionGateOptions {
   tool: Tool;
   gating: Gating;
   asker: CallAsker;
+  /** The run that the tools are gated for a part of. */
+  parent: ParentRun | undefined;
   /** The run that the user named; without one, the calls of each step are one. */
   runId: string | null;
 }
@@ -31,6 +35,8 @@ export function askingTool(options: QuestionGateOptions): Tool {
   const execute = async (input: unknown, called: ExecuteOptions): Promise<QuestionsAnswer | ExecutionDenied> => {
     checkSignal('gateTools', options.name, called.abortSignal);
     called.abortSignal?.throwIfAborted();
+    const ended = ofEndedTurn(called);
+    if (ended !== undefined) return ended;
     // What it refuses, the model is told as an error of the tool.
     const questions = questionsIn(tool, snapshot(input).value);
     try {
@@ -52,7 +58,7 @@ export function askingTool(options: QuestionGateOptions): Tool {
 }
 
 async function ask(
-  { name, tool, gating, asker, runId }: QuestionGateOptions,
+  { name, tool, gating, asker, parent, runId }: QuestionGateOptions,
   questioning: CallQuestions,
   input: unknown,
   options: ExecuteOptions,
@@ -72,7 +78,10 @@ async function ask(
     runId: ofRun,
     signal: abortSignal,
     open: (asking) => asker.openAndWait(asking, ofRun),
-    opened: async () => ({ isAnswered: false }),
+    opened: async (opened) => {
+      withinTurn(asker.gate, opened, options, () => parent?.endTurn());
+      return { isAnswered: false };
+    },
     objection: async (_, decided) => {
       answer = questioning.take(decided);
       return questioning.objection;
@@ -81,7 +90,9 @@ async function ask(
     judge: async () => verdict,
   });
   if (answer === undefined || asked.kind !== 'decided') throw new Error('The question has no answer.');
-  return answer;
+  const { decision, approvalId } = asked.decided;
+  if (endsTurn(decision)) return denied(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId, true);
+  return ofEndedTurn(options, approvalId) ?? answer;
 }
 
 function toModelOutput(tool: Tool, { input, output }: ModelOutputOptions): ModelOutput {

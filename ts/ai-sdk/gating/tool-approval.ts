@@ -1,5 +1,5 @@
 import type { ModelMessage, ToolSet } from 'ai';
-import type { InterruptOn, ToolApprovalOptions, ToolApprovalStatus } from '../../../index.js';
+import type { DecisionType, InterruptOn, ToolApprovalOptions, ToolApprovalStatus } from '../../../index.js';
 import { CallAsker, type CallQuestion } from '../../gate/asker.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import { warnOnce } from '../../errors/warn-once.js';
@@ -17,10 +17,12 @@ import { redeemOrRefuse } from '../../gate/redeem.js';
 import { requireSdk } from '../sdk/installed.js';
 import { isResume } from '../messages/messages.js';
 import { isCaller } from '../tools/callers.js';
+import { taking } from '../tools/limits.js';
 import { planFor, warnAtStart } from '../tools/plan.js';
 import { HeldSteps, HeldTool } from './held-tool.js';
 import { isQuestionTool } from '../tools/questions.js';
-import { reasonOf } from '../messages/reasons.js';
+import { reasonOf, TURN_ENDED } from '../messages/reasons.js';
+import { endsTurn } from './ended-turns.js';
 import { warnFailedCall } from './failed-calls.js';
 import { takeTools } from '../tools/tool-set.js';
 import { entryOf, isRecord, ownTool } from '../tools/tools.js';
@@ -49,6 +51,8 @@ export function toolApproval<TOOLS extends ToolSet>(
       if (call.toolCall.providerExecuted === true) return { type: 'not-applicable' };
       return await approval.status(call);
     } catch (error) {
+      if (isTurnEnd(error)) throw error;
+      asker.stopped.throwIfAborted();
       warnFailedCall(PLACE, nameOf(call), error);
       // The SDK runs the tool on an unknown status and ends the stream on a throw: neither may come of this.
       return { type: 'denied', reason: `It could not be decided: ${reasonOfError(error)}` };
@@ -86,6 +90,7 @@ class ApprovalFunction {
   }
 
   async status(call: ApprovalCall): Promise<ToolApprovalStatus> {
+    this.#asker.stopped.throwIfAborted();
     const held = new HeldTool(call.tools as ToolSet | undefined, call.toolCall.toolName);
     const status = await this.#statusOf(call, held);
     if (status.type === 'denied' || status.type === 'user-approval') return status;
@@ -148,7 +153,7 @@ class ApprovalFunction {
     const asked = await askCall(question, {
       asker: this.#asker,
       runId,
-      signal: new AbortController().signal,
+      signal: this.#asker.stopped,
       open: (asking) => this.#asker.openAndWait(asking, runId),
       opened: async ({ record }) => ({
         isAnswered: isByItself(verdict, record) && (await decideByItself(gate, record)),
@@ -158,6 +163,7 @@ class ApprovalFunction {
     });
     if (asked.kind !== 'decided') return staleStatus(asked.reason);
     const { decision, approvalId } = asked.decided;
+    if (endsTurn(decision)) throw turnEnd(reasonOf(decision));
     if (decision.type === 'approve')
       return this.#handOver(runId, toolCallId, question, args, objection, decision.reason);
     if (isApproval(decision)) await gate.revoke(approvalId, NO_EDIT);
@@ -217,6 +223,7 @@ class ApprovalFunction {
       interruptOn: this.#interruptOn,
       unknownTools,
       unknownInPolicies: unknownTools,
+      isPartial: true,
       place: PLACE,
       judgesAll,
       mayJudgeAll,
@@ -224,11 +231,28 @@ class ApprovalFunction {
     const plan = planFor(planned);
     warnAtStart(plan, planned, this.#asker);
     warnCallers(taken);
-    const gatings = new Map(plan.tools);
+    const gatings = new Map(plan.tools.map(([name, gating]) => [name, taking(gating, TAKES)]));
     this.#plans.set(tools, { tools: taken, gatings });
     return gatings;
   }
 }
+
+/** What is thrown into the loop when a human ends the turn: no status of a call ends it. */
+function turnEnd(reason: string | undefined): DOMException {
+  const error = new DOMException(
+    reason === undefined ? TURN_ENDED : `${TURN_ENDED} They said: ${reason}`,
+    'AbortError',
+  );
+  TURN_ENDS.add(error);
+  return error;
+}
+
+const TURN_ENDS = new WeakSet<object>();
+
+const isTurnEnd = (error: unknown): boolean => typeof error === 'object' && error !== null && TURN_ENDS.has(error);
+
+/** The AI SDK runs the call of the model, or does not. */
+const TAKES: DecisionType[] = ['approve', 'reject', 'skip'];
 
 /** Why what was said of a call does not hold for what the SDK would run now; `undefined`: it does. */
 type Objection = () => string | undefined;

@@ -4,6 +4,7 @@ import type {
   ApprovalRecord,
   DecidedVia,
   DecisionOutcome,
+  DecisionType,
   ExecutionDenied,
   InterruptOn,
   InterruptOptions,
@@ -26,11 +27,13 @@ import type { ChildRuns } from './children.js';
 import { approvedTool } from '../tools/approved-tool.js';
 import { askCall, type AskOutcome, objectionTo } from '../../gate/ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
+import { endsTurn, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
 import { CheckedEdits, type CheckedEdit } from '../../gate/edits.js';
 import { warnFailedCall } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
 import { redeemOrRefuse } from '../../gate/redeem.js';
 import { modelOutput, withNote, type ModelOutput } from '../messages/history.js';
+import { taking } from '../tools/limits.js';
 import type { InheritedRules } from '../tools/inheritance.js';
 import type { ParentRun } from '../tools/parent-run.js';
 import { parseEdit } from '../tools/edited-args.js';
@@ -71,6 +74,8 @@ export interface ToolGateOptions {
   /** The run that the user named; without one, the calls of each step are one. */
   runId: string | null;
   gateCalled: GateCalled;
+  /** Whether the turn ends at its calls, so that the answers come back in the messages. */
+  stops: boolean;
   /** Whether a program calls it, which would take a denial for a result: it is thrown. */
   throwsDenials: boolean;
 }
@@ -108,10 +113,9 @@ export class ToolGate {
 
   constructor(options: ToolGateOptions) {
     this.#options = options;
-    this.#gating = {
-      ...options.gating,
-      ...options.inheritance.limitsOf({ toolName: options.name, tool: options.tool }),
-    };
+    const limits = options.inheritance.limitsOf({ toolName: options.name, tool: options.tool });
+    const gating = { ...options.gating, ...limits };
+    this.#gating = options.stops ? taking(gating, STOP_TAKES) : gating;
   }
 
   /** The tool with an `execute` that waits for the decision; `undefined` when it has none. */
@@ -159,9 +163,8 @@ export class ToolGate {
     const { name: toolName, children, inheritance } = this.#options;
     const { toolCallId, abortSignal: signal } = options;
     const confined = heldTo(needed, body.execute, toolName);
-    return children.call({ toolCallId, toolName, approved, confined, signal }, inheritance, (context) =>
-      body.call(input, withCallContext(options, context)),
-    );
+    const called = { toolCallId, toolName, approved, confined, signal, options };
+    return children.call(called, inheritance, (context) => body.call(input, withCallContext(options, context)));
   }
 
   /** What ends the parent run ends these calls, even if their loop does not know of it. So does a human who ends the run. */
@@ -221,9 +224,10 @@ export class ToolGate {
     };
   }
 
-  /** Whether this call needs leave: the tool is gated now, or the call stands as answered in the messages. */
-  #mustPass({ messages, toolCallId }: ExecuteOptions): boolean {
-    return this.#options.isGated() || isResume(messages, toolCallId);
+  /** Whether this call needs leave: the tool is gated now, the call stands as answered in the messages, or its turn is over. */
+  #mustPass(options: ExecuteOptions): boolean {
+    const { messages, toolCallId } = options;
+    return this.#options.isGated() || isResume(messages, toolCallId) || turnOf(options) !== 'goes-on';
   }
 
   #run(body: CallBody, passed: CallPass & { kind: 'run' }, options: ExecuteOptions): unknown {
@@ -263,6 +267,8 @@ export class ToolGate {
 
   async #pass(input: unknown, options: ExecuteOptions, pass: PassFunction): Promise<CallPass> {
     options.abortSignal?.throwIfAborted();
+    const ended = ofEndedTurn(options);
+    if (ended !== undefined) return { kind: 'denial', denial: ended };
     try {
       const passed = await pass(snapshot(input), options);
       // Also after the wait: what was aborted meanwhile must not run.
@@ -313,6 +319,7 @@ export class ToolGate {
         edits.needs = record.needs;
         const isSettled = isByItself(asks, record);
         this.#tell(opened, shown, isSettled || asker.isAutomatic);
+        withinTurn(asker.gate, opened, options, () => this.#options.parent?.endTurn());
         return { isAnswered: isSettled && (await decideByItself(asker.gate, record)) };
       },
       objection: ({ record, staleness }, { decision, via }, shown) => {
@@ -322,7 +329,7 @@ export class ToolGate {
       edits,
       judge: (now) => this.#judge(now, options, 'none'),
     });
-    if (asked.kind === 'decided') return this.#carryOut(asked, edits, runId, toolCallId);
+    if (asked.kind === 'decided') return this.#carryOut(asked, edits, runId, options);
     return denial(asked.reason, 'reject', asked.kind === 'denied' ? asked.approvalId : null);
   }
 
@@ -376,9 +383,16 @@ export class ToolGate {
     { decided: record, args: asked, isEdited }: AskOutcome & { kind: 'decided' },
     edits: CheckedEdits,
     runId: string,
-    toolCallId: string,
+    options: ExecuteOptions,
   ): Promise<CallPass> {
     const { decision, via, approvalId } = record;
+    const { toolCallId } = options;
+    const ended = ofEndedTurn(options, approvalId);
+    if (endsTurn(decision)) return denial(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId, true);
+    if (ended !== undefined) {
+      if (isApproval(decision)) await this.#options.asker.gate.revoke(approvalId, ended.reason);
+      return { kind: 'denial', denial: ended };
+    }
     if (decision.type === 'respond')
       return { kind: 'answer', output: decision.output, note: noteFor(decision, via, asked, isEdited) };
     if (!isApproval(decision)) return denial(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId);
@@ -579,6 +593,9 @@ const noteFor = (
   noteOn(decision, via, { editNote: editNoteWith(args.json), isEdited: wasEdited || decision.type === 'edit' });
 
 const SAME_ID = 'The model gave this call the id of an earlier one, which is no longer in the conversation.';
+
+/** The next turn runs a call or does not: what a human answers in its place has nowhere to go. */
+const STOP_TAKES: DecisionType[] = ['approve', 'edit', 'reject', 'skip'];
 
 const NEVER = new AbortController().signal;
 

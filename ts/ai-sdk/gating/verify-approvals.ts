@@ -51,7 +51,7 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
   const onRefused: typeof told = told && ((refused) => quietly('onRefused', () => told(refused)));
   checkSecret(options.toolApprovalSecret);
   const by = checkBy(PLACE, options.by) ?? null;
-  const keepsWaiting = checkUnanswered(options.unanswered, PLACE) === 'keep';
+  const keeps = checkUnanswered(options.unanswered, PLACE) === 'keep';
   checkList(messages ?? null, PLACE, 'messages');
   const conversation = readable(`${PLACE}: messages`, () => readConversation(messages));
   refuseHalf([...conversation.calls.values()]);
@@ -60,7 +60,9 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
     gate: local,
     find: (call) => requests.find(call),
     isAsked: (call, record) => isAsked(local, call, record),
-    keepsWaiting,
+    // A run that waits for it, here or elsewhere, would carry out an approval: its id is that of the gate.
+    keepsWaiting: ({ approvalIds }, { approvalId }) =>
+      keeps && !approvalIds.has(approvalId) && !local.isWaitedFor(approvalId),
     by,
     onRefused,
     onFailed,

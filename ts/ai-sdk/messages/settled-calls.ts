@@ -5,9 +5,9 @@ import { reasonOfError } from '../../errors/reason-of.js';
 import type { LocalGate } from '../../gate/gate.js';
 import { isApproval } from '../../gate/records.js';
 import { Breaks } from '../../values/breaks.js';
-import { DUPLICATE_ID, INTERRUPTED_TOOL, LOST_RESULT, reasonOf, REJECTED_IN_CHAT } from './reasons.js';
+import { DUPLICATE_ID, INTERRUPTED_TOOL, LOST_RESULT, reasonOf, REJECTED_IN_CHAT, TURN_ENDED } from './reasons.js';
 import { ACTS, isOpen, standingOf, type RequestAct } from './request-acts.js';
-import type { CallWord, SpokenCall } from './spoken-calls.js';
+import type { SpokenCall } from './spoken-calls.js';
 
 /** What a call comes to. */
 export interface SettledCall {
@@ -31,8 +31,8 @@ export interface SettlingOptions {
   find: (call: SpokenCall) => Promise<FoundRequest>;
   /** Whether the request was about the call in the conversation. */
   isAsked: (call: SpokenCall, record: ApprovalRecord) => boolean;
-  /** Whether requests that wait stay, of unanswered calls that the conversation does not wait for. */
-  keepsWaiting: boolean;
+  /** Whether a request that waits stays, of an unanswered call that the conversation does not wait for. */
+  keepsWaiting: (call: Pick<SpokenCall, 'approvalIds'>, record: ApprovalRecord) => boolean;
   /** Who answered in the messages. */
   by: string | null;
   onRefused: ((refused: RefusedApproval) => void) | undefined;
@@ -51,21 +51,40 @@ export class CallSettler {
   async settle(calls: Iterable<SpokenCall>): Promise<Map<string, SettledCall>> {
     const breaks = new Breaks();
     const settled = new Map<string, SettledCall>();
+    const found: { call: SpokenCall; request: FoundRequest }[] = [];
     for (const call of calls) {
       await breaks.take();
-      if (call.word !== 'open') settled.set(call.toolCallId, await this.#settled(call));
+      if (call.word !== 'open') found.push({ call, request: await this.#options.find(call) });
+    }
+    // What a human ended the turn with is looked for first: it counts for each call of its message.
+    const ended = new Set(found.flatMap(({ call, request }) => (endsTurn(request.record) ? [...call.places] : [])));
+    for (const { call, request } of found) {
+      await breaks.take();
+      const isOver = call.word === 'yes' && [...call.places].some((place) => ended.has(place));
+      settled.set(
+        call.toolCallId,
+        isOver && isOpenRecord(request.record)
+          ? await this.#stopped(call, request.record)
+          : await this.#settled(call, request),
+      );
     }
     return settled;
   }
 
-  /** Ends an open request whose call is in no message. Never rejects. */
-  async drop(record: ApprovalRecord): Promise<void> {
-    await this.#act(this.#actOn(record, 'gone'), { ...NOWHERE, toolCallId: record.toolCallId }, record);
+  /** A human ended the turn with another call: this yes runs nothing. */
+  async #stopped(call: SpokenCall, record: ApprovalRecord): Promise<SettledCall> {
+    await this.#end(call, record, TURN_ENDED);
+    this.#tell(call, call.yes[0]?.approvalId, TURN_ENDED);
+    return { approved: false, reason: TURN_ENDED };
   }
 
-  async #settled(call: SpokenCall): Promise<SettledCall> {
-    const { record, why } = await this.#options.find(call);
-    const act = this.#actOn(record, call.word);
+  /** Ends an open request whose call is in no message. Never rejects. */
+  async drop(record: ApprovalRecord): Promise<void> {
+    await this.#act(this.#actOn(record, NOWHERE), { ...NOWHERE, toolCallId: record.toolCallId }, record);
+  }
+
+  async #settled(call: SpokenCall, { record, why }: FoundRequest): Promise<SettledCall> {
+    const act = this.#actOn(record, call);
     // No person has said no.
     const unclear = call.no.every(({ isUnclear }) => isUnclear) ? call.no[0] : undefined;
     const settled = await this.#act(act === 'reject' && unclear !== undefined ? 'cancel' : act, call, record, why);
@@ -79,10 +98,13 @@ export class CallSettler {
     return settled;
   }
 
-  #actOn(record: ApprovalRecord | undefined, word: CallWord): Exclude<RequestAct, 'drop'> {
-    const act = ACTS[standingOf(record?.status)][word];
+  #actOn(
+    record: ApprovalRecord | undefined,
+    call: Pick<SpokenCall, 'word' | 'approvalIds'>,
+  ): Exclude<RequestAct, 'drop'> {
+    const act = ACTS[standingOf(record?.status)][call.word];
     if (act !== 'drop') return act;
-    return this.#options.keepsWaiting ? 'nothing' : 'cancel';
+    return record !== undefined && this.#options.keepsWaiting(call, record) ? 'nothing' : 'cancel';
   }
 
   async #act(
@@ -160,7 +182,7 @@ export class CallSettler {
       if (!AlreadyDecidedError.isInstance(error)) {
         this.#options.onFailed?.(call, error);
         this.#tell(call, call.no[0]?.approvalId, reasonOfError(error));
-        if (this.#options.keepsWaiting) return settled;
+        if (this.#options.keepsWaiting(call, record)) return settled;
       }
     }
     await this.#end(call, record, endOf(call, record));
@@ -184,7 +206,12 @@ export class CallSettler {
   }
 }
 
-const isOpenRecord = (record: ApprovalRecord | undefined): boolean => record !== undefined && isOpen(record.status);
+/** Whether a human ended the turn with it. */
+const endsTurn = (record: ApprovalRecord | undefined): boolean =>
+  record?.decision?.type === 'reject' && record.decision.stop === true;
+
+const isOpenRecord = (record: ApprovalRecord | undefined): record is ApprovalRecord =>
+  record !== undefined && isOpen(record.status);
 
 /** Why a request comes to its end. */
 function endOf({ word, reason }: SpokenCall, record: ApprovalRecord | undefined): string {
@@ -228,6 +255,7 @@ function leftText({ reason }: SpokenCall, record: ApprovalRecord | undefined): s
 
 /** Of a call that no message has. */
 const NOWHERE: Omit<SpokenCall, 'toolCallId'> = {
+  places: new Set(),
   calls: [],
   approvalIds: new Set(),
   yes: [],

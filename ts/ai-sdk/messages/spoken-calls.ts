@@ -33,6 +33,8 @@ export interface SpokenAnswer {
 
 export interface SpokenCall {
   readonly toolCallId: string;
+  /** The messages that have it. */
+  readonly places: ReadonlySet<number>;
   /** More than one: an answer cannot be told apart. */
   readonly calls: readonly ToldCall[];
   /** Of the requests in the messages. */
@@ -75,7 +77,7 @@ export function readConversation(messages: readonly AnyMessage[]): Conversation 
     for (const [part, step] of LISTS.flatMap((list) => withSteps(partsIn(message, list)))) {
       const call = callOf(part);
       const isLeft = message.role === 'assistant' && isBehind({ index, step }, end);
-      if (call !== undefined) notesOf(call.toolCallId).take(call, part, isLeft);
+      if (call !== undefined) notesOf(call.toolCallId).take(call, part, index, isLeft);
       const { toolCallId, approvalId } = part;
       if (part.type === 'tool-approval-response') responses.push({ part, index });
       if (typeof toolCallId !== 'string') continue;
@@ -205,6 +207,7 @@ const GOES_ON: ReadonlySet<unknown> = new Set([
 /** What one walk finds out about a call. */
 class CallNotes {
   readonly approvalIds = new Set<string>();
+  readonly #places = new Set<number>();
   readonly #toolCallId: string;
   readonly #calls: ToldCall[] = [];
   readonly #yes: SpokenAnswer[] = [];
@@ -218,7 +221,8 @@ class CallNotes {
     this.#toolCallId = toolCallId;
   }
 
-  take(call: ToldCall, part: MessagePart, isBehind: boolean): void {
+  take(call: ToldCall, part: MessagePart, place: number, isBehind: boolean): void {
+    this.#places.add(place);
     this.#calls.push(call);
     if (!isBehind) this.#isThere = true;
     if (!isUiTool(part)) return;
@@ -241,6 +245,7 @@ class CallNotes {
   spoken(): SpokenCall {
     return {
       toolCallId: this.#toolCallId,
+      places: this.#places,
       calls: this.#calls,
       approvalIds: this.approvalIds,
       yes: this.#yes,

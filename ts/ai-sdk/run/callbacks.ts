@@ -73,10 +73,13 @@ export class RunCallbacks {
   }
 }
 
-/** `onError`, which is the only one to hear of an error: one that throws loses it, so that both are told. */
+/**
+ * `onError`, which is the only one to hear of an error: one that throws loses it, so that both are told. What it answers is for the
+ * SDK: AI SDK 7 makes the call of the model once more for `{ retry: true }`.
+ */
 export const tellingError = (callback: (event: never) => unknown) => async (event: { error: unknown }) => {
   try {
-    await callback(event as never);
+    return await callback(event as never);
   } catch (cause) {
     const [failure, told] = [messageOf(cause), messageOf(event.error)];
     warnSeldom(`onError:${failure}:${told}`, `onError failed: ${failure}. The error that it was told: ${told}`);

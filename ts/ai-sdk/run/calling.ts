@@ -55,7 +55,7 @@ export class ModelCalls {
       prepareStep: this.#prepareStep(round),
       // Folded into the guard: a status that the SDK does not know would run the tool.
       toolApproval: undefined,
-      onError: typeof options['onError'] === 'function' ? tellingError(options['onError'] as never) : () => {},
+      onError: this.#onError(round, options['onError']),
       onAbort: (event: { steps?: SdkStep[] }) =>
         callbacks.abort({ ...event, steps: [...conversation.steps, ...(event.steps ?? [])] }),
       ...(round.number === 0 ? {} : Object.fromEntries(version.firstCallOnly.map((name) => [name, undefined]))),
@@ -64,6 +64,14 @@ export class ModelCalls {
       ...only(version.onFinish, (event: FinishEvent) => {
         round.finish = event;
       }),
+    };
+  }
+
+  #onError(round: ModelRound, own: unknown): (event: { error: unknown }) => unknown {
+    const tell = typeof own === 'function' ? tellingError(own as never) : undefined;
+    return (event) => {
+      round.hasErred = true;
+      return tell?.(event);
     };
   }
 

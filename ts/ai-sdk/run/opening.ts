@@ -111,7 +111,7 @@ export class RunOpening {
       gate: asker.gate,
       find: (call) => this.#find(call),
       isAsked: () => false,
-      keepsWaiting: unanswered === 'keep',
+      keepsWaiting: () => unanswered === 'keep',
       by: null,
       onRefused: undefined,
     });

@@ -61,6 +61,8 @@ export class ModelRound {
   calls: StreamPart[] = [];
   toolCallsSeen = 0;
   providerRequestsSeen = 0;
+  /** The model has sent an error. Whether the SDK calls it once more is known at the end of the round. */
+  hasErred = false;
   /** The model's turns, one per step: they may be ahead of the parts that were read. */
   readonly turns: ModelTurn[] = [];
   stepsStarted = 0;

@@ -7,10 +7,13 @@ export function isWhole({ turn, toolCallsSeen }: ModelRound): boolean {
   return turn?.ended === true && toolCallsSeen === turn.toolCalls;
 }
 
-/** Whether the turn is whole and all its requests are here. Without a watched model that is known at its end only. */
+/**
+ * Whether the turn is whole and all its requests are here. Without a watched model that is known at its end only; so it is where
+ * the model has sent an error, which may be the end of the run.
+ */
 export function areRequestsHere(round: ModelRound, guard: CallGuard): boolean {
   const { turn, requested, calls } = round;
-  if (turn?.ended !== true || requested.length === 0) return false;
+  if (turn?.ended !== true || turn.hasErred || round.hasErred || requested.length === 0) return false;
   if (round.toolCallsSeen !== turn.toolCalls || round.providerRequestsSeen !== turn.providerRequests) return false;
   return calls.every((call) => {
     if (call.invalid === true || call.providerExecuted === true || !guard.guards(call.toolName as string)) return true;

@@ -16,6 +16,8 @@ export function isComplete(finishReason: string): boolean {
 export class ModelTurn {
   ended = false;
   finishReason = 'other';
+  /** It has an error in it. */
+  hasErred = false;
   /** Tool calls that the model made, also those that the provider executes. */
   toolCalls = 0;
   /** Requests that the provider itself made (hosted MCP). */
@@ -113,6 +115,7 @@ function watchStream(
         }
         if (value.type === 'tool-call') turn.toolCalls++;
         else if (value.type === 'tool-approval-request') turn.providerRequests++;
+        else if (value.type === 'error') turn.hasErred = true;
         controller.enqueue(value);
         if (value.type === 'finish') {
           turn.ended = true;

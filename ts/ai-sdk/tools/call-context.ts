@@ -96,4 +96,6 @@ const ACTIVITIES: Record<ToolActivity['type'], true> = {
 export type CalledTool = Pick<CallContext, 'toolCallId' | 'approved' | 'confined'> & {
   toolName: string;
   signal: AbortSignal | undefined;
+  /** What a loop that is not ours has handed to it. */
+  options?: object;
 };

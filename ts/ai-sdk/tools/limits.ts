@@ -17,6 +17,11 @@ export function narrowed(own: Limits, inherited: Limits | undefined): Limits {
   };
 }
 
+/** With what a loop can carry out alone. */
+export function taking<GATING extends Limits>(gating: GATING, takes: readonly DecisionType[]): GATING {
+  return { ...gating, allowedDecisions: common(gating.allowedDecisions, takes) };
+}
+
 function common(left: readonly DecisionType[] | null, right: readonly DecisionType[] | null) {
   if (left === null || right === null) return left ?? right;
   const both = left.filter((type) => right.includes(type));

@@ -31,6 +31,8 @@ export interface PlanOptions {
   mayJudgeAll?: boolean;
   /** Whether the host's own `toolApproval` has a say about the tool. */
   hostJudges?: HostJudges | undefined;
+  /** Whether they may be a part of the tools alone, as those of one step are: what is named in `interruptOn` may be among the others. */
+  isPartial?: boolean;
   /** What the run says that they are a part of. */
   inherited?: InheritedRules | undefined;
   /** Whether that `interruptOn` is of those above, and this part has none of its own. */
@@ -155,10 +157,20 @@ export function warnUnanswered({ tools, place }: Pick<PlanOptions, 'tools' | 'pl
   );
 }
 
+/** Whether tools are to be gated that are not in this set. */
+function gatesOthers(interruptOn: InterruptOn | undefined, tools: ToolSet): boolean {
+  if (typeof interruptOn !== 'object') return false;
+  const named = Array.isArray(interruptOn)
+    ? (interruptOn as string[])
+    : Object.entries(interruptOn).flatMap(([name, entry]) => (entry === false ? [] : [name]));
+  return named.some((name) => ownTool(tools, name) === undefined);
+}
+
 /** Warns where there are tools to run, and nothing at all can ask about any of them. */
 export function warnUngated(plan: ToolPlan, planned: PlanOptions): void {
   const { tools, interruptOn, judgesAll, hostJudges, inherited, place } = planned;
   if (judgesAll || interruptOn === 'none' || inherited?.asksAtAll === true) return;
+  if (planned.isPartial === true && gatesOthers(interruptOn, tools)) return;
   // What a tool does that starts other agents is theirs to ask about.
   if (!plan.tools.some(([name]) => executes(tools, name) && !isTask(ownTool(tools, name)))) return;
   const isHosts = (toolName: string) => (hostJudges?.({ toolName, tool: ownTool(tools, toolName) }) ?? []).length > 0;

@@ -1,0 +1,275 @@
+/** A human ends the turn in a loop that is not ours. */
+import { isDeepStrictEqual } from 'node:util';
+import * as ai from 'ai';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { ApprovalAnswer, GateToolsOptions } from '../../index.js';
+import {
+  createGate,
+  gateTools,
+  isExecutionDenied,
+  streamWithEvents,
+  turnEnded,
+  verifyApprovals,
+} from '../../ts/index.js';
+import { call, calls, collect, resultsIn, says, scripted, sleep, stepCount, type ModelTurn } from '../support/model.js';
+import { recordingTools } from '../support/tools.js';
+import { listenToWarnings } from '../support/warnings.js';
+
+type Options = GateToolsOptions<ai.ToolSet>;
+
+const STOP = { type: 'reject', stop: true, reason: 'halt' } as const;
+const TWO = calls(call('del', { path: '/a' }, 'c1'), call('del', { path: '/b' }, 'c2'));
+const MORE = calls(call('del', { path: '/c' }, 'c3'), call('read', { path: '/c' }, 'c4'));
+const ENDED = { type: 'execution-denied', reason: 'The human ended the turn.' };
+
+const endsAt =
+  (ending: string, asked: string[], answer: ApprovalAnswer = STOP) =>
+  ({ args }: { args: { path: string } }): ApprovalAnswer => {
+    asked.push(args.path);
+    return args.path === ending ? answer : true;
+  };
+
+async function generate(
+  options: (asked: string[]) => Options,
+  turns: ModelTurn[] = [TWO, MORE, says('Done.')],
+  more: object = {},
+) {
+  const asked: string[] = [];
+  const { ran, tools } = recordingTools();
+  const { model, prompts } = scripted(turns);
+  const gated = gateTools(tools, options(asked) as never);
+  const result = await ai.generateText({ model, tools: gated, prompt: 'go', stopWhen: stepCount(5), ...more } as never);
+  return { asked, ran, gated, prompts, result };
+}
+
+describe('in a loop that does not know of it', () => {
+  it.each(['in-turn', 'at-once'] as const)(
+    'nothing that waits, or comes later, runs or is asked about (%s)',
+    async (askOrder) => {
+      const { asked, ran, prompts } = await generate((asked) => ({
+        interruptOn: ['del'],
+        askOrder,
+        onApprovalRequest: endsAt('/a', asked),
+      }));
+      expect(asked).toEqual(askOrder === 'in-turn' ? ['/a'] : ['/a', '/b']);
+      // It is not gated, and the loop made it.
+      expect(ran).toEqual(['read /c']);
+      expect(resultsIn(prompts[2])).toMatchObject({
+        c1: { type: 'execution-denied', reason: 'halt' },
+        c2: ENDED,
+        c3: ENDED,
+      });
+    },
+  );
+
+  it('what runs by then goes on, and the long form says the same', async () => {
+    const { ran, tools } = recordingTools();
+    const { model, prompts } = scripted([TWO]);
+    const answer = async ({ args }: { args: { path: string } }): Promise<ApprovalAnswer> => {
+      if (args.path === '/a') return true;
+      while (ran.length === 0) await sleep(1);
+      return { type: 'rejectAndStop', reason: 'halt' };
+    };
+    const gated = gateTools(tools, { interruptOn: ['del'], onApprovalRequest: answer });
+    await ai.generateText({ model, tools: gated, prompt: 'go', stopWhen: [stepCount(5), turnEnded] });
+    expect([ran, prompts.length]).toEqual([['del /a'], 1]);
+  });
+
+  it('at a gate, what waits is cancelled, and no tool of the turn runs', async () => {
+    await using gate = createGate();
+    const going = generate(() => ({ interruptOn: ['del'], gate, runId: 'r' }));
+    let open = await gate.pending();
+    while (open.length < 2) {
+      await sleep(1);
+      open = await gate.pending();
+    }
+    await gate.reject(open[0]?.approvalId as string, { stop: true, reason: 'halt' });
+    const { ran } = await going;
+    expect(ran).toEqual([]);
+    expect((await gate.history()).map(({ status }) => status).toSorted()).toEqual(['cancelled', 'rejected']);
+  });
+
+  it('turnEnded ends the loop: the model is not called again', async () => {
+    const { prompts, ran, result } = await generate(
+      (asked) => ({ interruptOn: ['del'], onApprovalRequest: endsAt('/a', asked) }),
+      [TWO],
+      { stopWhen: [stepCount(5), turnEnded] },
+    );
+    expect([prompts.length, ran]).toEqual([1, []]);
+    const [one, two] = result.steps[0]?.toolResults ?? [];
+    expect([one?.output, two?.output]).toMatchObject([
+      { decision: 'reject', stop: true },
+      { decision: 'cancelled', stop: true },
+    ]);
+  });
+
+  it('turnEnded goes on with any other rejection', async () => {
+    const { prompts, result } = await generate(
+      () => ({ interruptOn: ['del'], onApprovalRequest: () => false }),
+      [TWO, says('Done.')],
+      { stopWhen: [stepCount(5), turnEnded] },
+    );
+    expect(prompts).toHaveLength(2);
+    expect(result.steps[0]?.toolResults.map(({ output }) => isExecutionDenied(output) && output.stop)).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(turnEnded({ steps: [] })).toBe(false);
+  });
+
+  it('in streamText likewise', async () => {
+    const { ran, tools } = recordingTools();
+    const { model, prompts } = scripted([TWO]);
+    const asked: string[] = [];
+    const { fullStream } = ai.streamText({
+      model,
+      tools: gateTools(tools, { interruptOn: ['del'], onApprovalRequest: endsAt('/a', asked) }),
+      prompt: 'go',
+      stopWhen: [stepCount(5), turnEnded],
+    });
+    await collect(fullStream);
+    expect([ran, asked, prompts.length]).toEqual([[], ['/a'], 1]);
+  });
+
+  it('one warning says that the loop went on, and what ends it', async () => {
+    using heard = listenToWarnings();
+    const options = (asked: string[]): Options => ({ interruptOn: ['del'], onApprovalRequest: endsAt('/a', asked) });
+    await generate(options, [TWO], { stopWhen: [stepCount(5), turnEnded] });
+    expect(heard.warnings).toEqual([]);
+    await generate(options);
+    await generate(options);
+    expect(heard.warnings).toEqual([expect.stringMatching(/turnEnded/)]);
+  });
+});
+
+describe('the turn is over, and no more than that', () => {
+  it('the next turn of a conversation is asked about again, and so is another answer to the same question', async () => {
+    const asked: string[] = [];
+    const { ran, tools } = recordingTools();
+    const gated = gateTools(tools, { interruptOn: ['del'], onApprovalRequest: endsAt('/a', asked) });
+    const messages: ai.ModelMessage[] = [{ role: 'user', content: 'go' }];
+    const turn = async (turns: ModelTurn[]) => {
+      const { model } = scripted(turns);
+      const { response } = await ai.generateText({ model, tools: gated, messages, stopWhen: stepCount(5) });
+      return response.messages;
+    };
+    const again = () => [calls(call('del', { path: '/b' }, 'c1')), says('Done.')];
+    const said = await turn([TWO, says('Done.')]);
+    await turn(again());
+    messages.push(...said, { role: 'user', content: 'go on' });
+    await turn(again());
+    expect(asked).toEqual(['/a', '/b', '/b']);
+    expect(ran).toEqual(['del /b', 'del /b']);
+  });
+
+  it('other conversations over the same tools go on', async () => {
+    await using gate = createGate();
+    const { ran, tools } = recordingTools();
+    const gated = gateTools(tools, { interruptOn: ['del'], gate });
+    const one = (path: string) =>
+      ai.generateText({
+        model: scripted([calls(call('del', { path }, 'c1')), says('Done.')]).model,
+        tools: gated,
+        prompt: 'go',
+        stopWhen: stepCount(5),
+      });
+    const both = Promise.all([one('/a'), one('/b')]);
+    let open = await gate.pending();
+    while (open.length < 2) {
+      await sleep(1);
+      open = await gate.pending();
+    }
+    const [ends, goes] = open;
+    await gate.reject(ends?.approvalId as string, { stop: true });
+    await gate.approve(goes?.approvalId as string);
+    await both;
+    expect(ran).toEqual(
+      ['/a', '/b'].flatMap((path) => (isDeepStrictEqual(goes?.args, { path }) ? [`del ${path}`] : [])),
+    );
+    expect(ran).toHaveLength(1);
+  });
+});
+
+describe('in tools that are a part of something', () => {
+  it('the run that they are a part of ends', async () => {
+    const { ran, tools } = recordingTools();
+    const inner = scripted([calls(call('del', { path: '/a' }, 'i1')), MORE, says('Inner.')]);
+    const { model, prompts } = scripted([calls(call('agent', {}, 'c1')), says('Done.')]);
+    const agent = ai.tool({
+      inputSchema: z.object({}),
+      execute: async (_, parent) => {
+        const gated = gateTools(tools, { interruptOn: ['del'], parent: parent as never });
+        const { text } = await ai.generateText({
+          model: inner.model,
+          tools: gated,
+          prompt: 'go',
+          stopWhen: stepCount(5),
+        });
+        return text;
+      },
+    });
+    const run = streamWithEvents({
+      model,
+      tools: { agent },
+      prompt: 'go',
+      interruptOn: 'none',
+      onApprovalRequest: () => STOP,
+    });
+    await run.result;
+    expect(ran.filter((each) => each.startsWith('del'))).toEqual([]);
+    expect(prompts).toHaveLength(1);
+  });
+
+  it('the loop that they are a part of asks no more', async () => {
+    const asked: string[] = [];
+    const { ran, tools } = recordingTools();
+    const agent = ai.tool({
+      inputSchema: z.object({}),
+      execute: async (_, parent) => {
+        const { model } = scripted([calls(call('del', { path: '/a' }, 'c1')), MORE, says('Inner.')]);
+        const gated = gateTools(tools, { interruptOn: ['del'], parent: parent as never });
+        const { text } = await ai.generateText({ model, tools: gated, prompt: 'go', stopWhen: stepCount(5) });
+        return text;
+      },
+    });
+    const { model, prompts } = scripted([
+      calls(call('agent', {}, 'c1')),
+      calls(call('del', { path: '/d' }, 'c9')),
+      says('Done.'),
+    ]);
+    const gated = gateTools(
+      { ...tools, agent },
+      { interruptOn: ['del', 'agent'], onApprovalRequest: endsAt('/a', asked) as never },
+    );
+    await ai.generateText({ model, tools: gated, prompt: 'go', stopWhen: stepCount(5) });
+    expect(asked).toEqual([undefined, '/a']);
+    expect(ran.filter((each) => each.startsWith('del'))).toEqual([]);
+    expect(resultsIn(prompts[2])['c9']).toEqual(ENDED);
+  });
+});
+
+describe('where the answer comes back in the messages', () => {
+  it('no other call of the step runs, even one that was approved', async () => {
+    await using gate = createGate();
+    const { ran, tools } = recordingTools();
+    const gated = gateTools(tools, { interruptOn: ['del'], gate, mode: 'stop', runId: 'r' });
+    const first = await ai.generateText({ model: scripted([TWO]).model, tools: gated, prompt: 'go' });
+    for (const { approvalId, args } of await gate.pending())
+      await gate.decide(approvalId, (args as { path: string }).path === '/a' ? STOP : { type: 'approve' });
+    const answers = first.content.flatMap((part) =>
+      part.type === 'tool-approval-request'
+        ? [{ type: 'tool-approval-response' as const, approvalId: part.approvalId, approved: true }]
+        : [],
+    );
+    const messages = await verifyApprovals<ai.ModelMessage>(
+      [{ role: 'user', content: 'go' }, ...first.response.messages, { role: 'tool', content: answers }],
+      gate,
+      { runId: 'r' },
+    );
+    const { model, prompts } = scripted([says('Done.')]);
+    await ai.generateText({ model, tools: gated, messages });
+    expect(ran).toEqual([]);
+    expect(resultsIn(prompts[0])['c2']).toEqual(ENDED);
+  });
+});

@@ -1,0 +1,106 @@
+/**
+ * Turns that a human ended in loops that are not ours. The loop does not know of it and goes on: what waits in the step is
+ * cancelled, and each call that comes later is denied.
+ */
+import type { ApprovalRecord, DecisionOutcome, ExecutionDenied } from '../../../index.js';
+import { InvalidConfigError } from '../../errors/index.js';
+import { warnOnce } from '../../errors/warn-once.js';
+import type { OpenedRequest } from '../../gate/asker.js';
+import type { LocalGate } from '../../gate/gate.js';
+import type { DecidedRecord } from '../../gate/records.js';
+import { readable } from '../../options/check.js';
+import { TURN_ENDED } from '../messages/reasons.js';
+import { messagesIn } from '../messages/messages.js';
+import { isRecord, type ExecuteOptions } from '../tools/tools.js';
+import { denied, isExecutionDenied } from './denied.js';
+
+/** Steps in which a human ended the turn: the list of messages that each began with, by the last of them. */
+const ENDED = new WeakMap<object, object>();
+
+/** What ends the wait of the calls of a step, by the list of messages that it began with. */
+const WAITING = new WeakMap<object, Set<() => void>>();
+
+/** Whether a decision ends the turn. */
+export const endsTurn = (decision: DecisionOutcome): boolean => decision.type === 'reject' && decision.stop === true;
+
+/**
+ * Has no call of this turn run any more.
+ *
+ * @param options of a call of it. The AI SDK hands the same list of messages to each call of a step, and the same messages to later
+ * steps. Without them it is not known which calls those are
+ */
+export function endTurn(options: object | undefined): void {
+  const messages = messagesIn(options) ?? [];
+  const last = messages.at(-1);
+  if (typeof last !== 'object' || last === null) return;
+  ENDED.set(last, messages);
+  for (const cancel of WAITING.get(messages) ?? []) cancel();
+}
+
+/** Whether a human ended the turn of a call, in its own step or `before`. What the user wrote behind it begins another turn. */
+export function turnOf(options: ExecuteOptions): 'goes-on' | 'ended' | 'ended-before' {
+  const messages = messagesIn(options) ?? [];
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at] as { role?: unknown };
+    const ended = ENDED.get(message);
+    if (ended !== undefined && at < messages.length - 1) return 'ended-before';
+    // Another step may begin with the same messages: the user asked for another answer.
+    if (ended === messages) return 'ended';
+    if (message.role === 'user') return 'goes-on';
+  }
+  return 'goes-on';
+}
+
+/** Has the request of a call end its turn, or end with it. */
+export function withinTurn(
+  gate: LocalGate,
+  { record, decided }: Pick<OpenedRequest, 'record' | 'decided'>,
+  options: ExecuteOptions,
+  ended: () => void,
+): void {
+  const cancel = (): void => void gate.cancel(record.approvalId, TURN_ENDED, 'system');
+  const messages = messagesIn(options);
+  const waiting = (messages && WAITING.get(messages)) ?? new Set();
+  if (messages !== undefined) WAITING.set(messages, waiting.add(cancel));
+  const follow = ({ decision }: DecidedRecord): void => {
+    waiting.delete(cancel);
+    if (!endsTurn(decision)) return;
+    endTurn(options);
+    ended();
+  };
+  decided.then(follow, () => void waiting.delete(cancel));
+  // It may have ended while the request was made.
+  if (turnOf(options) !== 'goes-on') cancel();
+}
+
+/** What a call gets of a turn that is over; `undefined`: it goes on. */
+export function ofEndedTurn(
+  options: ExecuteOptions,
+  approvalId: ApprovalRecord['approvalId'] | null = null,
+): ExecutionDenied | undefined {
+  const turn = turnOf(options);
+  if (turn === 'goes-on') return undefined;
+  if (turn === 'ended-before')
+    warnOnce(
+      'turn-goes-on',
+      'gateTools: a human ended the turn, and the loop called the model again. No gated call of that turn runs any more, but ' +
+        'only the loop can end itself: pass stopWhen: [stepCountIs(20), turnEnded], or use streamWithEvents.',
+    );
+  return denied(TURN_ENDED, 'cancelled', approvalId, true);
+}
+
+const listIn = (of: unknown, name: string): unknown[] | undefined => {
+  const list = isRecord(of) ? of[name] : undefined;
+  return Array.isArray(list) ? (list as unknown[]) : undefined;
+};
+
+/** @see types/ */
+export function turnEnded(options: { steps: readonly { toolResults: readonly { output?: unknown }[] }[] }): boolean {
+  const steps = readable('turnEnded: steps', () => listIn(options, 'steps'));
+  if (steps === undefined)
+    throw new InvalidConfigError({
+      message: 'turnEnded: pass the function itself, and do not call it: stopWhen: [stepCountIs(20), turnEnded].',
+    });
+  const results = (listIn(steps.at(-1), 'toolResults') ?? []) as { output?: unknown }[];
+  return results.some(({ output }) => isExecutionDenied(output) && output.stop === true);
+}
