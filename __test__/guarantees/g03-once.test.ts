@@ -217,14 +217,17 @@ describe.each(stoppingEntries)('one execution: %s', (name, open) => {
     expect(ran).toEqual(['del /a']);
   });
 
-  it('of a request that was edited in another place: what was approved, not what the client sends back', async () => {
-    const { ran, chat, sent, verify } = await asked();
-    await chat.gate.edit((await chat.gate.pending())[0]?.approvalId ?? '', { path: '/b' });
-    await speakOrNot(chat.speak(await verify(sent), [says('.')]));
-    await speakOrNot(chat.speak(sent, [says('.')]));
-    // The SDK's own option carries out no edits.
-    expect(ran).toEqual(name === 'toolApproval' ? [] : ['del /b']);
-  });
+  // The SDK's own option carries out no edits, and its requests take none.
+  it.skipIf(name === 'toolApproval')(
+    'of a request that was edited in another place: what was approved, not what the client sends back',
+    async () => {
+      const { ran, chat, sent, verify } = await asked();
+      await chat.gate.edit((await chat.gate.pending())[0]?.approvalId ?? '', { path: '/b' });
+      await speakOrNot(chat.speak(await verify(sent), [says('.')]));
+      await speakOrNot(chat.speak(sent, [says('.')]));
+      expect(ran).toEqual(['del /b']);
+    },
+  );
 
   it('of a conversation that goes on, with its old answer in it', async () => {
     const { ran, chat, sent, verify } = await asked();
