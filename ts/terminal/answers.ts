@@ -69,6 +69,23 @@ export function answersTo(asked: AnswerableCall): string[] {
   ];
 }
 
+/** Asked on a terminal where a call was rejected without a reason: the next line gives it. */
+export const WHY = 'Why? What you write goes to the agent; an empty line gives no reason.';
+
+/**
+ * The line behind {@link WHY}. A yes, or the key of another choice, is no reason, and leads back to the choices.
+ */
+export function readReason(line: string): Decision | UntakenLine {
+  const reason = line.trim();
+  if (reason === '' || isNo(reason)) return { type: 'reject' };
+  if (isYes(reason) || isKeyAlone(reason)) return { type: 'say', lines: ['Nothing was decided.', SHORT] };
+  return { type: 'reject', reason };
+}
+
+/** Whether a no has no reason yet. */
+export const isBareNo = (answer: { type: string; reason?: string | undefined }): boolean =>
+  answer.type === 'reject' && answer.reason === undefined;
+
 /** What is said of all others. */
 export const OTHERS = 'Other text rejects and is the reason. An empty line decides nothing.';
 

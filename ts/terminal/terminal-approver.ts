@@ -22,11 +22,14 @@ import { notifyWay, PersonCall, type NotifyWay } from './call-person.js';
 import {
   ANSWERS_TWICE,
   edited,
+  isBareNo,
   readAnswer,
   readQuestionAnswer,
+  readReason,
   secondLook,
   SHORT_PIPED,
   shortFor,
+  WHY,
   type LineAnswer,
 } from './answers.js';
 import { lineInput, type LineInput } from './line-input.js';
@@ -191,7 +194,9 @@ async function decisionOn(
     const line = await next(lines, 'Run it? ', signal);
     const isDraft = line.trim() === 'e' && request.allowedDecisions.includes('edit');
     const given = isDraft ? await drafted(lines, signal, request, last) : readAnswer(line, request, last);
-    const answer = decision.meant(given);
+    const meant = decision.meant(given);
+    if (isBareNo(meant)) lines.say(`${inWords(WHY, lines.window)}\n`);
+    const answer = isBareNo(meant) ? readReason(await next(lines, 'Why? ', signal)) : meant;
     if (answer.type === 'say') {
       lines.say(inWords(`${answer.lines.join('\n')}\n`, lines.window));
       if (answer.broken === undefined || decision.last === undefined) continue;

@@ -513,15 +513,20 @@ class TheChat implements LocalChat {
 
   // --- the end ------------------------------------------------------------------------------------------------------
 
-  interrupt(): 'cancelled' | 'over' {
+  interrupt(): boolean {
     const running = this.#running;
-    if (running === undefined || running.abort.signal.aborted) {
-      this.isOver = true;
-      this.#changed();
-      return 'over';
-    }
+    if (running === undefined || running.abort.signal.aborted) return false;
     this.#cancel('cancelled by the human');
-    return 'cancelled';
+    return true;
+  }
+
+  leave(): void {
+    this.isOver = true;
+    this.#changed();
+  }
+
+  say(text: string): void {
+    this.#note('info', text);
   }
 
   #cancel(reason: string): void {

@@ -7,10 +7,13 @@ import type { Readable } from 'node:stream';
 import { shownPreview } from '../../gate/agent-reason.js';
 import {
   ANSWERS_TWICE,
+  isBareNo,
   readQuestionAnswer,
+  readReason,
   SHORT,
   SHORT_PIPED,
   untaken,
+  WHY,
   type PipedCall,
 } from '../../terminal/answers.js';
 import type { PersonCall } from '../../terminal/call-person.js';
@@ -71,6 +74,8 @@ interface PutAsk {
   decision: ShownDecision<LineAnswer>;
   /** The call as it was shown last, where that was with other arguments. */
   last?: ApprovalAsk;
+  /** It was rejected, and the next line says why. */
+  isWhy: boolean;
   /** Whether it was said that a question is longer than the window. */
   isWarned: boolean;
   /** How many lines of a pipe belong to it, and how many of them have answered it. */
@@ -255,7 +260,17 @@ class LineFrontEnd {
       this.#takeAway();
       const decision = new ShownDecision<LineAnswer>({ type: 'approve' });
       const due = linesFor(ask.request);
-      const put = { id: approvalId, text: '', isSeen: false, decision, isWarned: false, due, taken: 0, answers: [] };
+      const put = {
+        id: approvalId,
+        text: '',
+        isSeen: false,
+        decision,
+        isWhy: false,
+        isWarned: false,
+        due,
+        taken: 0,
+        answers: [],
+      };
       this.#put = put;
       this.#putAsk(ask, put);
     }
@@ -306,7 +321,14 @@ class LineFrontEnd {
   async #answerApproval(ask: ApprovalAsk, line: string): Promise<boolean> {
     const { approvalId } = ask.request;
     const put = this.#put!;
-    const answer = put.decision.meant(readAnswer(line, ask, put.last));
+    const { isWhy } = put;
+    put.isWhy = false;
+    const answer = isWhy ? readReason(line) : put.decision.meant(readAnswer(line, ask, put.last));
+    if (!isWhy && isBareNo(answer)) {
+      put.isWhy = true;
+      this.#ask(WHY);
+      return true;
+    }
     if (answer.type === 'say') {
       this.#ask(...answer.lines);
       if (answer.broken !== undefined && put.decision.last !== undefined) this.#startOver(ask, put);

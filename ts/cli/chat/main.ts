@@ -97,7 +97,8 @@ async function run(flags: ChatFlags, keepsPrompts: boolean): Promise<number> {
     await gate.close();
     throw error;
   }
-  const left = onSignals(chat);
+  const isPressed = flags.json !== true && !usesScreen(flags, config.plain) && process.stdin.isTTY === true;
+  const left = onSignals(chat, isPressed);
   try {
     const exit = await show(chat, flags, config, { emoji, way });
     return left.by ?? exit;
@@ -167,14 +168,25 @@ function hasUnicode({ LC_ALL, LC_CTYPE, LANG, TERM } = process.env): boolean {
   return TERM !== 'linux' && /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '');
 }
 
-/** Ctrl+C cancels, then leaves. Where the terminal goes away, the run is let go of, so that it can be continued. */
-function onSignals(chat: LocalChat): { by: number | undefined; stop(): void } {
+/** How long a Ctrl+C waits for the one that leaves, in ms. */
+const PATIENCE = 5_000;
+
+/**
+ * An interrupt cancels, then leaves. `isPressed`: it is Ctrl+C, which may come when the run has just ended: then the second one
+ * leaves. Where the terminal goes away, the run is let go of, so that it can be continued.
+ */
+function onSignals(chat: LocalChat, isPressed: boolean): { by: number | undefined; stop(): void } {
   const left: { by: number | undefined; stop(): void } = { by: undefined, stop: () => {} };
+  let pressed = -Infinity;
   const interrupt = (): void => {
-    const wasOver = chat.isOver;
-    if (chat.interrupt() === 'over') left.by = 128 + constants.signals.SIGINT;
     // It was told to end, and does not.
-    if (wasOver) process.exit(128 + constants.signals.SIGINT);
+    if (chat.isOver) process.exit(128 + constants.signals.SIGINT);
+    const isAgain = performance.now() < pressed + PATIENCE;
+    pressed = performance.now();
+    if (chat.interrupt()) return;
+    if (isPressed && !isAgain) return chat.say('Press Ctrl+C again to leave.');
+    left.by = 128 + constants.signals.SIGINT;
+    chat.leave();
   };
   const leave = (signal: 'SIGTERM' | 'SIGHUP') => (): void => {
     left.by = 128 + constants.signals[signal];

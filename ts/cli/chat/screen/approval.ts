@@ -81,6 +81,8 @@ export function approvalLines(asked: AskState, ask: ApprovalAsk, drawing: DrawCo
       return scrolling(asked, at, ask, wholePage(at.about.of === 'edited' ? at.about.ask : ask, width), drawing);
     case 'help':
       return scrolling(asked, at, ask, helpPage(ask, width), drawing);
+    case 'reason':
+      return writing(ask, 'why: ', at.draft, ['Enter rejects it', 'an empty line: without a reason'], drawing);
     case 'respond':
       return writing(ask, 'the result is: ', at.draft, ['Enter gives it to the model'], drawing);
     case 'edit':

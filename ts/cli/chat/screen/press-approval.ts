@@ -64,6 +64,12 @@ export function pressApproval(
   switch (at?.at) {
     case 'panel':
       return pressPanel(pressing, at);
+    case 'reason':
+      return pressDraft(pressing, at.draft, {
+        stay: (draft) => ({ at: 'reason', draft }),
+        done: (reason) => answered(pressing, reason === '' ? { type: 'reject' } : { type: 'reject', reason }),
+        mayBeEmpty: true,
+      });
     case 'respond':
       return pressDraft(pressing, at.draft, {
         stay: (draft) => ({ at: 'respond', draft }),
@@ -221,7 +227,7 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
     case 'approve':
       return answered(pressing, { type: 'approve' });
     case 'reject':
-      return answered(pressing, { type: 'reject' });
+      return { state: goTo(state, { at: 'reason', draft: EMPTY }) };
     case 'always':
       return { state: asking(state, { of: 'always' }, around.now) };
     case 'like': {
@@ -301,10 +307,7 @@ function agreed(pressing: Pressing, at: PanelPlace): PressResult {
 const answered = (pressing: Pressing, decision: Decision): PressResult =>
   answeredBy(pressing, { type: 'decide', approvalId: pressing.ask.request.approvalId, decision });
 
-/**
- * What lets one of several run is held until the others have an answer, too. What keeps it from running counts at once: somebody
- * else's yes must not be taken meanwhile.
- */
+/** The answer to one of several is held until the others have one, too: until then it can become another. */
 function answeredBy({ state, ask, around }: Pressing, answer: CallAnswer): PressResult {
   const { approvalId } = answer;
   const others = together(ask, around.view, state.sent).filter((each) => each.request.approvalId !== approvalId);
@@ -318,13 +321,7 @@ function answeredBy({ state, ask, around }: Pressing, answer: CallAnswer): Press
     const ordered = [...answers.filter((each) => !isYesAnswer(each)), ...answers.filter(isYesAnswer)];
     return { state: sent(state, ids), action: { type: 'decide', answers: ordered } };
   }
-  if (isYesAnswer(answer)) return { state: focused(after, open, around.now) };
-  const given = [...state.given, { ask, answer }];
-  const next = focused({ ...sent(state, [approvalId]), given }, open, around.now);
-  return {
-    state: { ...next, said: 'that counts at once, and is final' },
-    action: { type: 'decide', answers: [answer] },
-  };
+  return { state: focused(after, open, around.now) };
 }
 
 /** Another call of those that wait together: an answer that it has can become another one. */
@@ -404,9 +401,11 @@ function pressDraft(
   {
     stay,
     done,
+    mayBeEmpty = false,
   }: {
     stay: (draft: TextDraft) => NonNullable<ScreenState['ask']>['at'];
     done: (text: string, whole: string) => PressResult;
+    mayBeEmpty?: boolean;
   },
 ): PressResult {
   const back: PressResult = { state: goTo(state, PANEL) };
@@ -415,7 +414,7 @@ function pressDraft(
   if (key.name === 'backspace' && draft.text === '') return back;
   if (key.name !== 'enter') return { state: goTo(state, stay(edited(draft, key.name) ?? draft)) };
   const text = draft.text.trim();
-  return text === '' ? back : done(text, draft.text);
+  return text === '' && !mayBeEmpty ? back : done(text, draft.text);
 }
 
 // --- pages ------------------------------------------------------------------------------------------------------------
