@@ -49,6 +49,11 @@ describe('a call that waits', () => {
     expect(fake.terminal.screen()).toMatch(marked);
     expect(fake.calls()).toEqual([]);
     fake.terminal.press('enter');
+    if (decision.type === 'reject') {
+      await fake.terminal.waitFor('Enter rejects it');
+      expect(fake.calls()).toEqual([]);
+      fake.terminal.press('enter');
+    }
     expect(await decided(fake)).toEqual(['decide', expect.any(String), decision]);
   });
 

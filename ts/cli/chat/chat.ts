@@ -146,6 +146,7 @@ class TheChat implements LocalChat {
     if (line.trim() === '' || this.isOver) return;
     const command = readCommand(line);
     if (command === undefined) return this.#prompt(line);
+    this.#transcript.user(line.trim());
     if (!isCommand(command.name)) {
       const meant = nearest(command.name);
       const hint = meant === undefined ? '/help lists them' : `did you mean /${meant}?`;

@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import { shownPreview } from '../../gate/agent-reason.js';
 import {
   ANSWERS_TWICE,
+  asText,
   isBareNo,
   readQuestionAnswer,
   readReason,
@@ -395,7 +396,7 @@ class LineFrontEnd {
         // What is tagged stays what its tag says.
         return this.#chat.decide(
           approvalId,
-          answer.type === 'edit' ? { ...answer, args: revive(answer.args), shown: call?.shown ?? null } : answer,
+          answer.type === 'edit' ? { type: 'edit', args: revive(answer.args), shown: call?.shown ?? null } : answer,
         );
     }
   }
@@ -426,7 +427,7 @@ class LineFrontEnd {
       ...(away === undefined ? [] : [away]),
       ...(answer.type === 'all' ? ['what would be asked about runs at once from now on'] : []),
     ];
-    if (decision.runsAtOnce(answer, doubts)) return true;
+    if (decision.runsAtOnce(answer, [...doubts, ...asText(answer)])) return true;
     put.last = isEdit ? call : undefined;
     this.#ask(...shown, ...(doubts.length === 0 ? [] : [`Careful: ${doubts.join('; ')}.`]), confirming(answer));
     this.#await(put, SHORT);

@@ -5,7 +5,7 @@ import type { AgentEvent } from '../../../index.js';
 import { whoDecides } from '../decisions.js';
 import { Exit, UsageError } from '../exit.js';
 import { linesOf } from '../lines.js';
-import { CHAT, helpText, pageOf } from '../manual.js';
+import { CHAT, COMMAND_NAMES, helpText, pageOf } from '../manual.js';
 import { folderOf, readOptions, type OptionTypes } from '../options.js';
 import { NOTIFY, readNotify } from '../notify.js';
 import { whenUnread } from '../output.js';
@@ -61,7 +61,12 @@ export async function chatCommand(args: readonly string[], { keepsPrompts = true
 export function readFlags(args: readonly string[], more: OptionTypes = {}) {
   const { values, positionals } = readOptions(args, { ...more, ...OPTIONS });
   const [first] = positionals;
-  if (first !== undefined) throw new UsageError(`there is no command ${JSON.stringify(first)}: see countersign --help`);
+  if (first !== undefined)
+    throw new UsageError(
+      COMMAND_NAMES.includes(first)
+        ? `the command comes first, and its options behind it: countersign ${first} …`
+        : `there is no command ${JSON.stringify(first)}: see countersign --help`,
+    );
   if (values.auto === true && values.plan === true)
     throw new UsageError('--auto and --plan do not go together: give one of them');
   if (values.prompt?.trim() === '') throw new UsageError('--prompt needs a text');

@@ -125,9 +125,6 @@ export function helpPage(ask: ApprovalAsk, width: number): string[] {
       'The next of several calls that wait together. An answer can be changed until the last one has one.',
     ),
     ...line('Esc', 'Empties the line, or goes back. It decides nothing.'),
-    ...line(
-      'Ctrl+C',
-      'Cancels the run, with all that waits; then, or without a run, it is asked once more: the second one leaves.',
-    ),
+    ...line('Ctrl+C', 'Once: cancel the run, with all that waits. Twice: leave.'),
   ];
 }

@@ -294,7 +294,7 @@ function footOf(
   const note = asked.isAnswered || said === '' ? [] : wrap(said, width).map((line) => style('yellow', line));
   const lines = [
     ...note,
-    style('dim', asked.isAnswered ? `answering${more}` : `please read; the choices appear in a moment`),
+    style('dim', asked.isAnswered ? `answering${more}` : fit('please read; the choices come soon', width)),
   ];
   const all = lines.map((line) => `${INDENT}${line}`);
   return { lines: [...all, ...foot.lines.slice(all.length).map(() => '')] };

@@ -202,6 +202,9 @@ const scrolledTo = (place: number, { scroll }: PressContext): number => Math.max
 function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice[]): PressResult {
   const { state, ask, around } = pressing;
   const { type } = meaningOf(at.draft.text, choices, at.isWords);
+  const command = type === 'words' ? commandIn(at.draft.text, around) : undefined;
+  if (command !== undefined)
+    return { state: { ...state, said: `${command} is a command, and no reason: decide the call first` } };
   if (type === 'words') return answered(pressing, { type: 'reject', reason: at.draft.text.trim() });
   if (type === 'unoffered')
     return { state: goTo(state, { ...at, draft: EMPTY, marked: null }, notOffered(at.draft.text)) };
@@ -262,6 +265,10 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
       return answeredBy(pressing, { type: 'always', approvalId: ask.request.approvalId, scope: 'always' });
   }
 }
+
+/** A command of the chat that was written where a call is answered. */
+const commandIn = (text: string, { commands }: PressContext): string | undefined =>
+  commands.map(({ name }) => `/${name}`).find((each) => text.trim() === each || text.trim().startsWith(`${each} `));
 
 /** These show something else first, and ask about that. */
 const ASKS_AGAIN: ReadonlySet<ChoiceName> = new Set(['edit', 'edit-all', 'again', 'always', 'like', 'auto']);

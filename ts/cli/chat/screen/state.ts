@@ -194,7 +194,7 @@ const QUIET = 1000;
  */
 export const isHabit = ({ ask }: ScreenState, now: number): boolean => now - (ask?.shownAt ?? now) < PAUSE;
 
-export const TOO_EARLY = 'that key came too early: read the call first';
+export const TOO_EARLY = 'that key came too early: read it first';
 
 /** From when on keys are meant for what is asked, in ms of {@link performance.now}. */
 export function readyAt({ ask, draftedAt }: ScreenState): number {
