@@ -100,7 +100,11 @@ export async function inEditor(text: string, extension = '.json'): Promise<strin
     await openEditor(file);
     return await readFile(file, 'utf8').catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      throw new ExitError(Exit.refused, 'not edited: the editor left no file', 'ERR_NOT_EDITED');
+      throw new ExitError(
+        Exit.refused,
+        'not edited: the editor left no file. Save it in its place, and edit it again',
+        'ERR_NOT_EDITED',
+      );
     });
   } finally {
     process.off('exit', forget);

@@ -64,7 +64,7 @@ export function readFlags(args: readonly string[], more: OptionTypes = {}) {
   if (first !== undefined)
     throw new UsageError(
       COMMAND_NAMES.includes(first)
-        ? `the command comes first, and its options behind it: countersign ${first} …`
+        ? `write the command first, and its options behind it: countersign ${first} …`
         : `there is no command ${JSON.stringify(first)}: see countersign --help`,
     );
   if (values.auto === true && values.plan === true)
