@@ -124,7 +124,7 @@ test.runIf(isThorough)(
       ['', 'Nothing was decided'],
       ['?', 'e JSON  yes, with these arguments'],
       ['d', 'Call: '],
-      ['e', 'To edit, give the new arguments as JSON'],
+      ['e', 'To edit, give the new content behind e'],
       ['e {', 'That is not JSON'],
     ] as const) {
       terminal.type(`${line}\r`);
