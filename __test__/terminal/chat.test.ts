@@ -51,7 +51,7 @@ describe('a file that is to be written', () => {
     const chat = await anyChat();
     chat.say('create no.txt with hi');
     await chat.asks('no.txt');
-    await chat.terminal.take('N');
+    await chat.terminal.reject('', 'N');
     await chat.idle();
     expect(chat.file('no.txt')).toBeUndefined();
     expect(call(chat, 'no.txt')).toMatch(/^⊘ write_file no.txt · did not run/);

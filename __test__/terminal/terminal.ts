@@ -184,8 +184,8 @@ export class Terminal {
   }
 
   /** No, with a reason or without one. */
-  async reject(reason = ''): Promise<void> {
-    await this.take('n');
+  async reject(reason = '', letter = 'n'): Promise<void> {
+    await this.take(letter);
     await this.waitFor('Enter rejects it');
     if (reason !== '') {
       this.type(reason);
