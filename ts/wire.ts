@@ -1020,7 +1020,9 @@ span?: [start: number, end: number], } & ({ "kind": "command",
 /** `null` where only the run will tell. */
 argv: Array<string | null>, text: string,
 /** What it runs is a part of its own. */
-wrapper: boolean, } | { "kind": "read", path: string | null, text: string, } | { "kind": "write", path: string | null, text: string, } | { "kind": "url", url: string | null, text: string, } | { "kind": "env", name: string, } | { "kind": "tool", name: string, } | { "kind": "unknown", reason: string, });
+wrapper: boolean, } | { "kind": "read", path: string | null, text: string, } | { "kind": "write", path: string | null, text: string,
+/** What becomes of what is in the file; absent: it stays, or there is none. */
+loss?: 'replaced' | 'deleted', } | { "kind": "url", url: string | null, text: string, } | { "kind": "env", name: string, } | { "kind": "tool", name: string, } | { "kind": "unknown", reason: string, });
 
 export type PolicyEffect = "allow" | "ask" | "deny";
 

@@ -217,7 +217,14 @@ export type PolicyAction = {
       /** `env`, `timeout`, `sh -c` and the like: what it runs is an action of its own. */
       wrapper: boolean;
     }
-  | { kind: 'read' | 'write'; path: string | null; text: string }
+  | { kind: 'read'; path: string | null; text: string }
+  | {
+      kind: 'write';
+      path: string | null;
+      text: string;
+      /** What becomes of what is in the file; absent: it stays, or there is nothing in it. */
+      loss?: 'replaced' | 'deleted';
+    }
   | { kind: 'url'; url: string | null; text: string }
   | { kind: 'env'; name: string }
   | { kind: 'tool'; name: string }

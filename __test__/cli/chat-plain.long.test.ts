@@ -124,7 +124,7 @@ test.runIf(isThorough)(
       ['', 'Nothing was decided'],
       ['?', 'e JSON  yes, with these arguments'],
       ['d', 'Call: '],
-      ['e', 'To edit, give the new arguments as JSON'],
+      ['e', 'To edit, give the new content behind e'],
       ['e {', 'That is not JSON'],
     ] as const) {
       terminal.type(`${line}\r`);
@@ -146,6 +146,9 @@ test('one prompt on a terminal: what was typed before it asked approves nothing'
   await terminal.waitFor('other text rejects');
   expect(has('a.txt')).toBe(false);
   terminal.type('n\r');
+  await terminal.waitFor('Why?');
+  // No reason, and no prompt for the model.
+  terminal.type('\r');
   await terminal.waitFor('did not run');
   expect(has('a.txt')).toBe(false);
 });
@@ -194,8 +197,10 @@ test.runIf(isThorough)('nothing is said behind what waits, which could be taken 
   await terminal.waitUntil(() => has('ran'), 'the other call');
   expect((await countersign(['pending'], { cwd: folder })).stdout).toContain('a.txt');
   terminal.type('n\r');
+  await terminal.waitFor('Why?');
+  terminal.type('too late\r');
   await terminal.waitFor('Correction');
-  expect(terminal.all()).toMatch(/is the reason\nn\n[^]*Correction/);
+  expect(terminal.all()).toMatch(/is the reason\nn\nWhy\?[^]*\ntoo late\n[^]*Correction/);
   expect(has('a.txt')).toBe(false);
 });
 

@@ -40,7 +40,7 @@ describe('wrong input', () => {
         [['polcy'], /no command "polcy"/],
         [['policy'], /^$/],
         [['policy', 'chek'], /no command "policy chek"/],
-        [['policy', 'check'], /one argument, in quotes/],
+        [['policy', 'check'], /needs a command line: countersign policy check ls -la. .*one argument, in quotes/],
         [['policy', 'check', 'git', 'status', '--json'], /Options come before it/],
         [['policy', 'check', '--polcy', 'x', 'ls'], /polcy/],
         [['policy', 'check', '-p'], /-p|policy/],

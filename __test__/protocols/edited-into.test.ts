@@ -83,6 +83,7 @@ const terminal: Person = (edited, yeses, meanwhile = () => {}) => {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
   const write = (chunk: unknown, _: unknown, done: () => void) => {
     shown += String(chunk);
+    if (String(chunk).endsWith('Why? ')) input.write('\r');
     if (String(chunk).includes('Run it? ')) {
       if (said > 0 && said <= yeses) meanwhile();
       input.write(said === 0 ? `e ${JSON.stringify(edited)}\r` : said <= yeses ? 'y\r' : 'n\r');

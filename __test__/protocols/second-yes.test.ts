@@ -43,6 +43,7 @@ const SURFACES: Record<string, (request: ApprovalRequest, most: number) => Promi
       new Writable({
         write(chunk, _, done) {
           given += String(chunk);
+          if (String(chunk).endsWith('Why? ')) input.write('\r');
           if (String(chunk).includes('Run it? ')) {
             if (!hasLooked && given.includes('d shows all')) {
               hasLooked = true;

@@ -20,6 +20,9 @@ async function take(fake: Fake, key: string, marked: string | RegExp): Promise<v
   // The cursor may have been there before.
   if (key.length === 1) await fake.terminal.waitFor(`› ${key}`);
   fake.terminal.press('enter');
+  if (key !== 'n') return;
+  await fake.terminal.waitFor('Enter rejects it');
+  fake.terminal.press('enter');
 }
 
 /** So long a person looks at a page, in ms. */
@@ -46,6 +49,11 @@ describe('a call that waits', () => {
     expect(fake.terminal.screen()).toMatch(marked);
     expect(fake.calls()).toEqual([]);
     fake.terminal.press('enter');
+    if (decision.type === 'reject') {
+      await fake.terminal.waitFor('Enter rejects it');
+      expect(fake.calls()).toEqual([]);
+      fake.terminal.press('enter');
+    }
     expect(await decided(fake)).toEqual(['decide', expect.any(String), decision]);
   });
 
@@ -308,7 +316,7 @@ describe('a call that waits', () => {
     expect(fake.calls()).toEqual([]);
   });
 
-  test('of several, a no counts at once, and a yes can be changed until the last has an answer', async () => {
+  test('of several, an answer can be changed until the last has one', async () => {
     const asks = ['a', 'b', 'c'].map((name, at) =>
       approval('write_file', { file_path: name }, {}, { index: at + 1, of: 3 }),
     );
@@ -324,19 +332,20 @@ describe('a call that waits', () => {
     await terminal.waitFor('⊘ 2 Write b? · no: not b');
     await terminal.waitFor(/❯ ○ 3 Write c\?[^]*\? help/);
     const [a, b, c] = asks.map(({ request }) => request.approvalId);
-    const given: unknown[][] = [['decide', b, { type: 'reject', reason: 'not b' }]];
-    expect(fake.calls()).toEqual(given);
     // Back to the first, and no instead of yes.
     terminal.press('tab');
     await terminal.waitFor(/❯ ✓ 1 Write a\?[^]*\? help/);
     await take(fake, 'n', /❯ n {2}No/);
     await terminal.waitFor('⊘ 1 Write a? · no');
     await terminal.waitFor(/❯ ○ 3 Write c\?[^]*\? help/);
-    given.push(['decide', a, { type: 'reject' }]);
-    expect(fake.calls()).toEqual(given);
+    expect(fake.calls()).toEqual([]);
     await take(fake, 'y', /❯ y {2}Yes/);
     await terminal.waitUntil(() => fake.calls().length === 3, 'three answers');
-    expect(fake.calls()).toEqual([...given, ['decide', c, { type: 'approve' }]]);
+    expect(fake.calls()).toEqual([
+      ['decide', b, { type: 'reject', reason: 'not b' }],
+      ['decide', a, { type: 'reject' }],
+      ['decide', c, { type: 'approve' }],
+    ]);
   });
 });
 

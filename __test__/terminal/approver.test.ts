@@ -452,6 +452,8 @@ describe.each(AROUND)('in a function %s', (_, around) => {
     const { input, ran, events, until, idOf } = await beginIn(around, true, gate);
     await gate.reject(await idOf('two'));
     input.write('n\r');
+    await until('Why? ', 2);
+    input.write('\r');
     await until('Run it? ', 2);
     input.write('y\r');
     await events;

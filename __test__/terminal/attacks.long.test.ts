@@ -38,7 +38,7 @@ test('a key that was pressed in the editor decides nothing about the call that h
   await chat.terminal.waitUntil(() => chat.terminal.raw.includes('that key came too early'), 'the key to be refused');
   await chat.asks('b.txt');
   // Had it approved anything, that would be done before what is decided now.
-  await chat.terminal.take('n');
+  await chat.terminal.reject();
   await chat.idle();
   expect(chat.file('b.txt')).toBeUndefined();
 });

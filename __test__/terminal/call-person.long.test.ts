@@ -185,7 +185,7 @@ describe('where something waits', () => {
     await chat.asks('hello.txt');
     const called = `${BELL}\u001b]9;countersign: 1 waiting (write_file)\u0007${first('countersign: 1 waiting')}`;
     await terminal.waitUntil(() => terminal.raw.includes(called), 'the call');
-    await terminal.take('n');
+    await terminal.reject();
     await chat.idle();
     await terminal.waitUntil(() => terminal.raw.includes(BACK), 'the title');
     expect(terminal.raw.split(BELL + '\u001b]9').length).toBe(2);

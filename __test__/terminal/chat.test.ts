@@ -51,7 +51,7 @@ describe('a file that is to be written', () => {
     const chat = await anyChat();
     chat.say('create no.txt with hi');
     await chat.asks('no.txt');
-    await chat.terminal.take('N');
+    await chat.terminal.reject('', 'N');
     await chat.idle();
     expect(chat.file('no.txt')).toBeUndefined();
     expect(call(chat, 'no.txt')).toMatch(/^⊘ write_file no.txt · did not run/);
@@ -120,7 +120,7 @@ describe('Auto-approve', () => {
     chat.say('create safe.txt with hi');
     await chat.asks('safe.txt');
     expect(chat.file('safe.txt')).toBeUndefined();
-    await chat.terminal.take('n');
+    await chat.terminal.reject();
     await chat.idle();
   });
 
@@ -162,7 +162,7 @@ test.runIf(isThorough)('a rule that looks at the arguments: only what is outside
   expect(chat.file('inside.txt')).toBe('1');
   chat.say('create /var/tmp/countersign-outside.txt with 1');
   await chat.asks('/var/tmp/countersign-outside.txt');
-  await chat.terminal.take('n');
+  await chat.terminal.reject();
   await chat.idle();
   expect(existsSync('/var/tmp/countersign-outside.txt')).toBe(false);
 });
@@ -174,9 +174,8 @@ describe('several at once', () => {
     for (const [at, name] of ['a.txt', 'b.txt', 'c.txt'].entries()) {
       const screen = await chat.asks(`Tool ${at + 1} of 3`);
       expect(screen).toContain(`file_path: ${name}`);
-      // A no counts at once, and a yes when all are answered.
-      expect(screen).toContain(name === 'c.txt' ? '2 waiting' : '3 waiting');
-      await chat.terminal.take(name === 'b.txt' ? 'n' : 'y');
+      if (name === 'b.txt') await chat.terminal.reject();
+      else await chat.terminal.take('y');
     }
     await chat.idle();
     expect(['a.txt', 'b.txt', 'c.txt'].map(chat.file)).toEqual(['1', undefined, '3']);
@@ -205,7 +204,7 @@ describe('Ctrl+C', () => {
     expect(call(chat, 'gone.txt')).toMatch(/cancelled|did not run/);
     chat.say('create other.txt with hi');
     await chat.asks('other.txt');
-    await chat.terminal.take('n');
+    await chat.terminal.reject();
     await chat.idle();
   });
 
@@ -315,7 +314,7 @@ test.runIf(isThorough)('hostile arguments of a model are shown for what they are
     const screen = await chat.asks('execute');
     expect(screen, what).toMatch(shown);
     isOurs(chat.terminal, what);
-    await chat.terminal.take('n');
+    await chat.terminal.reject();
     await chat.idle();
     expect(foreign(chat.terminal.raw), what).toEqual([]);
   }

@@ -22,7 +22,7 @@ test('in a fresh folder reads run unasked, and writes ask', async () => {
   chat.say('go');
   const screen = await chat.asks('touch b.txt');
   expect(screen).toContain('✓ execute ls -la');
-  await chat.terminal.take('n');
+  await chat.terminal.reject();
   await chat.idle();
   expect(chat.file('b.txt')).toBeUndefined();
   chat.say('/policy');
@@ -41,6 +41,6 @@ test('where a policy is there, it says what asks', async () => {
   expect(chat.terminal.all()).not.toContain('read-only');
   chat.say('go');
   await chat.asks('ls -la');
-  await chat.terminal.take('n');
+  await chat.terminal.reject();
   await chat.idle();
 });

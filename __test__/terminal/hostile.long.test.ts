@@ -30,7 +30,7 @@ async function all(cases: readonly Case[], columns: number, rows: number): Promi
     const seen = await terminal.pages();
     expect(shown(seen), `${what}:\n${seen}`).toBe(true);
     isOurs(terminal, what);
-    await terminal.take('n');
+    await terminal.reject();
   }
   await terminal.waitFor('your next prompt');
   expect(foreign(terminal.raw)).toEqual([]);

@@ -43,11 +43,10 @@ describe('the list of commands', () => {
     expect(marked(typed('/[down][down]r').state)).toBe('runs');
   });
 
-  test('Enter takes what the cursor is on: at once, or on the line where something may follow', () => {
+  test('Enter takes what the cursor is on: at once, also where something may follow', () => {
     expect(typed('/p[down][enter]').action).toEqual({ type: 'submit', line: '/pending', isKept: true });
-    const one = typed('/mod[enter]');
-    expect([one.action, one.state.draft.text]).toEqual([undefined, '/model ']);
-    expect(typed('[enter]', one.state).action).toEqual({ type: 'submit', line: '/model', isKept: true });
+    expect(typed('/mod[enter]').action).toEqual({ type: 'submit', line: '/model', isKept: true });
+    expect(typed('/p[enter]').action).toEqual({ type: 'submit', line: '/policy', isKept: true });
   });
 
   test('what is whole as it was typed is meant', () => {

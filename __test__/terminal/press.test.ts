@@ -61,7 +61,7 @@ describe('keys that come too early', () => {
     ]) {
       const doubtful = { ...first, ...doubt, isHarmless: false } as WaitingAsk;
       const start = withView(START, viewOf(doubtful), 1000);
-      expect(at(start, 5000, enter).action).toMatchObject({ answers: [{ decision: { type: 'reject' } }] });
+      expect(at(start, 5000, enter)).toMatchObject({ state: { ask: { at: { at: 'reason' } } } });
       for (const [key, type] of [
         ['y', 'decide'],
         ['A', 'approveAll'],
@@ -362,7 +362,32 @@ describe('what is left of words', () => {
 
   test('is nothing when nothing is left, and the cursor stays on no', () => {
     const state = backspaces(at(at(asked(1000), 2500, 'w').state, 2500, 'h').state, 2);
-    expect(at(state, 4000, enter).action).toMatchObject({ answers: [{ decision: { type: 'reject' } }] });
+    expect(at(state, 4000, enter)).toMatchObject({ state: { ask: { at: { at: 'reason' } } } });
+  });
+});
+
+describe('a no', () => {
+  const asksWhy = at(at(asked(1000), 2500, 'n').state, 2600, enter);
+
+  test('asks why, and decides nothing before', () => {
+    expect([asksWhy.action, asksWhy.state.ask?.at.at]).toEqual([undefined, 'reason']);
+  });
+
+  test('takes what is written as the reason, whatever it is', () => {
+    let { state } = asksWhy;
+    for (const key of ['y', ' ', '2']) ({ state } = at(state, 3000, key));
+    expect(at(state, 4000, enter).action).toMatchObject({
+      answers: [{ decision: { type: 'reject', reason: 'y 2' } }],
+    });
+  });
+
+  test('needs no reason', () => {
+    expect(at(asksWhy.state, 3000, enter).action).toMatchObject({ answers: [{ decision: { type: 'reject' } }] });
+  });
+
+  test('is taken back by Esc', () => {
+    const { state, action } = at(at(asksWhy.state, 3000, 'x').state, 3100, { name: 'escape' });
+    expect([action, state.ask?.at]).toEqual([undefined, expect.objectContaining({ at: 'panel', marked: null })]);
   });
 });
 
@@ -494,31 +519,33 @@ describe('several calls', () => {
     expect(state.ask?.ask.request.approvalId).toBe(first.request.approvalId);
     const no = press2(press2(state, 4000, 'not this').state, 4001, enter);
     const decision = { type: 'reject', reason: 'not this' };
-    expect(no.action).toMatchObject({ type: 'decide', answers: [{ ...one, decision }] });
-    expect([no.state.held, no.state.ask?.ask.request.approvalId]).toEqual([[], second.request.approvalId]);
+    expect([no.action, no.state.ask?.ask.request.approvalId]).toEqual([undefined, second.request.approvalId]);
     const last = press2(press2(no.state, 5000, 'y').state, 5001, enter);
-    expect(last.action).toMatchObject({ type: 'decide', answers: [{ ...other, decision: { type: 'approve' } }] });
+    const answers = [
+      { ...one, decision },
+      { ...other, decision: { type: 'approve' } },
+    ];
+    expect(last.action).toMatchObject({ type: 'decide', answers });
   });
 
-  test.each(['n', 'never run this'])('a no counts at once, whatever the others wait for: %j', (text) => {
-    const { state, action } = press2(press2(withView(START, view, 1000), 2000, text).state, 2001, enter);
-    expect(action).toMatchObject({ type: 'decide', answers: [{ ...one, decision: { type: 'reject' } }] });
-    expect(state.said).toContain('final');
-    // It is shown as long as another one waits, and cannot be changed.
-    const later = withView(state, viewOf(second), 3000);
-    expect(listed(later, second, viewOf(second)).map(({ answer }) => answer?.type)).toEqual(['decide', undefined]);
-    const tabbed = at(later, 4000, { name: 'tab' }, true, viewOf(second)).state;
-    expect(tabbed.ask?.ask.request.approvalId).toBe(other.approvalId);
-    expect(withView(later, viewOf(), 5000).given).toEqual([]);
-    // It was not taken: it waits again.
-    expect(unsent(state, one.approvalId).given).toEqual([]);
+  test.each([
+    ['n', enter, enter],
+    ['never run this', enter],
+  ])('a no can be changed until the others have an answer, too: %j', (text, ...keys) => {
+    let { state, action } = press2(withView(START, view, 1000), 2000, text);
+    for (const key of keys) ({ state, action } = press2(state, 2001, key));
+    expect(action).toBeUndefined();
+    expect(listed(state, second, view).map(({ answer }) => answer?.type)).toEqual(['decide', undefined]);
+    ({ state } = press2(state, 4000, { name: 'tab' }));
+    ({ state } = press2(press2(state, 5000, 'y').state, 5001, enter));
+    expect(state.held).toEqual([{ type: 'decide', ...one, decision: { type: 'approve' } }]);
   });
 
   test('a yes that somebody overtook is told, with the name', () => {
     const { state } = press2(press2(withView(START, view, 1000), 2000, 'y').state, 2001, enter);
     const decided = { [one.approvalId]: 'rejected by mia' };
     const after = withView(state, { ...viewOf(second), decided }, 3000);
-    expect([after.held, after.said]).toEqual([[], 'one that you said yes to was rejected by mia']);
+    expect([after.held, after.said]).toEqual([[], 'one that you had answered was rejected by mia']);
   });
 
   test('an answer that is held is given before Auto-approve is turned on', () => {

@@ -52,7 +52,7 @@ test('two Enters in quick succession do not answer the second question with what
     sitting.wait(300);
     expect(sitting.press('enter')).toBeUndefined();
   }
-  expect(shown(sitting)).toContain('that key came too early: read the call first');
+  expect(shown(sitting)).toContain('that key came too early: read it first');
   sitting.wait(1000);
   expect(sitting.press('enter')).toMatchObject({ type: 'answer', answers: ['<o0>', '<o0>'] });
 });

@@ -157,10 +157,27 @@ describe('the end', () => {
     const fake = await asking(undefined, {});
     const { terminal } = fake;
     terminal.press('ctrlC');
-    await terminal.waitFor('what should I do');
+    await terminal.waitFor('press Ctrl+C again to leave');
     terminal.press('ctrlC');
     expect(await terminal.ended()).toBe(0);
-    expect(fake.calls()).toEqual([['interrupt'], ['interrupt'], ['close']]);
+    expect(fake.calls()).toEqual([['interrupt'], ['close']]);
+  });
+
+  test('a Ctrl+C that comes when the run has just ended does not end the session', async () => {
+    const fake = start({});
+    const { terminal } = fake;
+    await terminal.waitFor('what should I do');
+    terminal.press('ctrlC');
+    await terminal.waitFor('press Ctrl+C again to leave');
+    terminal.type('go on');
+    await terminal.waitFor((screen) => screen.includes('go on') && !screen.includes('again to leave'), 'a prompt');
+    // It empties the line; the one behind it asks once more.
+    terminal.press('ctrlC');
+    await terminal.waitFor('what should I do');
+    terminal.press('ctrlC');
+    await terminal.waitFor('press Ctrl+C again to leave');
+    terminal.press('ctrlC');
+    expect(await terminal.ended()).toBe(0);
   });
 
   test.runIf(isThorough)('nothing of it stays but what was said', async () => {

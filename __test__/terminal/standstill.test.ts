@@ -27,7 +27,7 @@ test.skipIf(process.platform === 'win32').each(['busy', 'stopped'])(
     else fake.goOn();
     await terminal.waitFor('? help');
     // It is on no line either: what is taken now is the no.
-    await terminal.take('n');
+    await terminal.reject();
     expect(terminal.raw).toContain('that key came too early');
     expect(await decided(fake)).toEqual([
       'decide',

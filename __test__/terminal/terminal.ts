@@ -183,6 +183,17 @@ export class Terminal {
     this.press('enter');
   }
 
+  /** No, with a reason or without one. */
+  async reject(reason = '', letter = 'n'): Promise<void> {
+    await this.take(letter);
+    await this.waitFor('Enter rejects it');
+    if (reason !== '') {
+      this.type(reason);
+      await this.waitFor(`why: ${reason}`);
+    }
+    this.press('enter');
+  }
+
   /** Each page of a call that does not fit, from the first to the last. @returns all of them */
   async pages(): Promise<string> {
     const pages = [this.screen()];

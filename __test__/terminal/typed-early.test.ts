@@ -52,6 +52,8 @@ describe('countersign --plain at a call', () => {
     await terminal.waitFor(/Nothing was decided|: done/);
     expect(terminal.all()).toContain('Nothing was decided');
     say('n');
+    await terminal.waitFor('Why?');
+    say('');
     await terminal.waitFor('did not run');
   });
 

@@ -108,10 +108,18 @@ const OF_FILES: readonly string[] = [
   ),
 ];
 
+/** What commands do that have no page of their own. */
+const ABOUT: Readonly<Record<string, string>> = {
+  audit: 'Lists, checks, exports and signs the audit.',
+  help: 'The page of a command.',
+  ledger: 'What a ledger holds; checks and compacts it.',
+  policy: 'Writes, checks, explains and imports policies.',
+};
+
 function forFish(): string {
   const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   const commands = COMMAND_NAMES.map((name) => {
-    const about = PAGES.find((page) => page.name === name)?.about ?? '';
+    const about = PAGES.find((page) => page.name === name)?.about ?? ABOUT[name] ?? '';
     return `complete -c countersign -n __fish_use_subcommand -f -a ${name} -d ${quoted(about)}`;
   });
   const pages = PAGES.flatMap(({ name, about, options, takes = [] }) => {

@@ -118,7 +118,8 @@ function confinementRows(found: ConfinementReport): (readonly [string, string])[
 }
 
 function policyRows(policies: Checkup['policies'], broken: Checkup['broken']): (readonly [string, string])[] {
-  if (policies.length + broken.length === 0) return [['policies', 'no files: only what the program says counts']];
+  if (policies.length + broken.length === 0)
+    return [['policies', 'no files: the chat uses preset:read-only, a gate only the rules of its program']];
   const said = [
     ...policies.map(
       ({ layer, file, trusted }) =>

@@ -1,5 +1,6 @@
 /** `countersign edit`. */
 import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,11 +92,22 @@ export function namedEditor(env: NodeJS.ProcessEnv = process.env): string | unde
 export async function inEditor(text: string, extension = '.json'): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-'));
   const file = join(directory, extension === '.json' ? 'arguments.json' : `edit${extension}`);
+  // A terminal that is closed ends this program before the editor has ended.
+  const forget = (): void => rmSync(directory, { recursive: true, force: true });
+  process.once('exit', forget);
   try {
     await writeFile(file, text, { mode: 0o600, flag: 'wx' });
     await openEditor(file);
-    return await readFile(file, 'utf8');
+    return await readFile(file, 'utf8').catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      throw new ExitError(
+        Exit.refused,
+        'not edited: the editor left no file. Save it in its place, and edit it again',
+        'ERR_NOT_EDITED',
+      );
+    });
   } finally {
+    process.off('exit', forget);
     await rm(directory, { recursive: true, force: true });
   }
 }

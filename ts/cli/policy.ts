@@ -114,6 +114,8 @@ function readCall(args: readonly string[], how: 'check' | 'explain') {
 /** A word as a shell reads it. */
 const asWord = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
+const QUOTED = 'One with ; | && or quotes in it is one argument, in quotes.';
+
 const inQuotes = (how: 'check' | 'explain'): string =>
   `Pass the command line as one argument, in quotes: countersign policy ${how} "git status && ls"`;
 
@@ -122,6 +124,8 @@ function argumentsOf(how: 'check' | 'explain', json: string | undefined, positio
     if (positionals.length > 0) throw new UsageError('pass either COMMAND or --args');
     return readJson(json, '--args');
   }
+  if (positionals.length === 0)
+    throw new UsageError(`policy ${how} needs a command line: countersign policy ${how} ls -la. ${QUOTED}`);
   if (positionals.length !== 1) throw new UsageError(inQuotes(how));
   return { command: positionals[0] };
 }

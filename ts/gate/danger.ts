@@ -59,7 +59,13 @@ const UNREAD = 'it was edited, and not all of its rules and files were looked at
 
 /** What stands out in a call; empty: nothing that is known here. */
 export function dangersOf(call: DangerousCall): CallDanger[] {
-  const found = new Set<CallDanger>([...ofName(call.toolName), ...ofQueries(call.args), ...ofChanges(call)]);
+  const { toolName, args, verdict } = call;
+  const found = new Set<CallDanger>([
+    ...ofName(toolName),
+    ...ofQueries(args),
+    ...ofChanges(call),
+    ...ofLosses(verdict),
+  ]);
   const commands = commandsOf(call);
   for (const argv of commands) for (const danger of ofCommand(argv)) found.add(danger);
   if (runsFetched(commands)) found.add('runs-fetched');
@@ -238,13 +244,35 @@ function wordsFrom(argv: CommandWords): CommandWords {
   return argv.slice(at);
 }
 
+/** What a script or a task is called that does it: `./deploy.sh`, `npm run release:next`. What is in it is not looked at. */
+const SCRIPTS: readonly [CallDanger, RegExp][] = [
+  ['deletes', /^(?:.*[:_-])?(?:purge|wipe|destroy|teardown)(?:[:_.-].*)?$/],
+  ['publishes', /^(?:.*[:_-])?(?:deploy|publish|release|upload)(?:[:_.-].*)?$/],
+];
+
+/** Programs that run a script or a task of this name. */
+const RUNNERS =
+  /^(?:(?:ba|z|da|k|fi)?sh|source|\.|node|tsx|deno|bun|python[\d.]*|ruby|perl|php|pwsh|npm|pnpm|yarn|g?make|just|task|rake|mvnw?|gradlew?|mise|poe|nox|tox|invoke|composer|turbo|nx|ant|bazel|ninja)$/;
+
+/** The names of scripts in a command: the program itself, and the first words of one that runs others. */
+const scriptsOf = (argv: CommandWords): string[] => [
+  nameOf(argv),
+  ...(RUNNERS.test(nameOf(argv))
+    ? wordsFrom(argv)
+        .slice(0, 2)
+        .map((word) => nameOf([word]))
+    : []),
+];
+
 function ofCommand(argv: CommandWords): CallDanger[] {
   const name = nameOf(argv);
   const words = argv.slice(1).join(' ');
   const bare = wordsFrom(argv).join(' ');
+  const scripts = scriptsOf(argv);
   return ORDER.filter(
     (danger) =>
       PROGRAMS[danger].has(name) ||
+      SCRIPTS.some(([each, pattern]) => each === danger && scripts.some((script) => pattern.test(script))) ||
       WITH_WORDS.some(
         (each) =>
           each.danger === danger && each.program.test(name) && (each.words.test(words) || each.words.test(bare)),
@@ -288,10 +316,17 @@ function ofQueries(args: unknown): CallDanger[] {
   ]);
 }
 
-/** A file that is there, and whose whole content becomes another one. */
+/** What becomes of the files that are there, as the policies have read it, with whatever program. */
+const ofLosses = (verdict: DangerousCall['verdict']): CallDanger[] =>
+  (verdict?.actions ?? []).flatMap((action) => {
+    if (action.kind !== 'write' || action.loss === undefined) return [];
+    return [action.loss === 'deleted' ? 'deletes' : 'overwrites'];
+  });
+
 /** Whether its calls put something in the place of what is there, and do not change a part of it. */
 export const mayOverwrite = (toolName: string): boolean => /write|create|save|put/i.test(toolName);
 
+/** A file that is there, and whose whole content becomes another one. */
 function ofChanges({ toolName, changes }: DangerousCall): CallDanger[] {
   return mayOverwrite(toolName) && changes.some(({ before, removed }) => before !== null && removed > 0)
     ? ['overwrites']

@@ -5,6 +5,7 @@ import { messageOf } from '../errors/message-of.js';
 import { dangersInWords, type DangerousCall } from '../gate/danger.js';
 import { isUnchanged, NOTHING_CHANGED } from '../gate/edited-call.js';
 import { isHidden, standsOut, startedFirst, unforeseen } from '../gate/stands-out.js';
+import { textOfCall, withText } from '../gate/text-field.js';
 import { revive, snapshot } from '../values/snapshot.js';
 import { safeLong } from './safe-long.js';
 import { argumentLines } from './whole.js';
@@ -20,8 +21,11 @@ export interface UntakenLine {
   isUnchanged?: true;
 }
 
+/** Other arguments. `isText`: the line is the new text of the call, and no JSON: it is shown before it runs. */
+export type EditAnswer = Extract<Decision, { type: 'edit' }> & { isText?: true };
+
 /** What a line means. `say`: nothing is decided yet. */
-export type LineAnswer = Decision | UntakenLine;
+export type LineAnswer = Exclude<Decision, { type: 'edit' }> | EditAnswer | UntakenLine;
 
 type AnswerableCall = Pick<ApprovalRequest, 'args' | 'allowedDecisions' | 'flags'>;
 
@@ -63,11 +67,31 @@ export function answersTo(asked: AnswerableCall): string[] {
   return [
     ...(may(asked, 'approve') ? ['y       yes, as yes and ok do'] : []),
     'n       no, as no does',
+    ...(may(asked, 'edit') && textOfCall(asked.args) !== undefined
+      ? [`e TEXT  yes, with this ${textNameOf(asked)}`]
+      : []),
     ...(may(asked, 'edit') ? ['e JSON  yes, with these arguments'] : []),
     ...(may(asked, 'respond') ? ['r TEXT  do not run it: this is its result'] : []),
     ...(isHidden(asked) ? ['d       all of it, also what is not shown above'] : []),
   ];
 }
+
+/** Asked on a terminal where a call was rejected without a reason: the next line gives it. */
+export const WHY = 'Why? What you write goes to the agent; an empty line gives no reason.';
+
+/**
+ * The line behind {@link WHY}. A yes, or the key of another choice, is no reason, and leads back to the choices.
+ */
+export function readReason(line: string): Decision | UntakenLine {
+  const reason = line.trim();
+  if (reason === '' || isNo(reason)) return { type: 'reject' };
+  if (isYes(reason) || isKeyAlone(reason)) return { type: 'say', lines: ['Nothing was decided.', SHORT] };
+  return { type: 'reject', reason };
+}
+
+/** Whether a no has no reason yet. */
+export const isBareNo = (answer: { type: string; reason?: string | undefined }): boolean =>
+  answer.type === 'reject' && answer.reason === undefined;
 
 /** What is said of all others. */
 export const OTHERS = 'Other text rejects and is the reason. An empty line decides nothing.';
@@ -88,10 +112,7 @@ export function readAnswer(line: string, asked: AnswerableCall, shown = asked): 
     case '':
       return { type: 'say', lines: ['Nothing was decided.', SHORT] };
     case 'e':
-      return {
-        type: 'say',
-        lines: [`To edit, give the new arguments as JSON: e ${safeLong(JSON.stringify(shown.args))}`],
-      };
+      return { type: 'say', lines: howToEdit(shown) };
     case 'r':
       return { type: 'say', lines: ['To answer instead of running it, give its result: r text'] };
     case 'd':
@@ -110,8 +131,34 @@ export const unoffered = (key: string): LineAnswer & { type: 'say' } => ({
   lines: [`${notOffered(key)}.`, SHORT],
 });
 
+/** Why the text of a call, written behind `e`, does not run at once: it may be a reason that begins like it. */
+export const asText = (answer: { type: string; isText?: true | undefined }): string[] =>
+  answer.isText === true ? ['look at it'] : [];
+
+const textNameOf = ({ args }: Pick<ApprovalRequest, 'args'>): string => safeLong(textOfCall(args)?.name ?? '');
+
+function howToEdit(shown: Pick<ApprovalRequest, 'args'>): string[] {
+  const json = `e ${safeLong(JSON.stringify(shown.args))}`;
+  const text = textOfCall(shown.args)?.text;
+  if (text === undefined) return [`To edit, give the new arguments as JSON: ${json}`];
+  const now = text.includes('\n') ? '' : ` Now it is: e ${safeLong(text)}`;
+  return [
+    `To edit, give the new ${textNameOf(shown)} behind e, in one line.${now}`,
+    `Or all arguments as JSON: ${json}`,
+  ];
+}
+
+/** What a human wrote as another call: its text, or all arguments as JSON. */
+export function edited(written: string, asked: Pick<ApprovalRequest, 'args'>): LineAnswer {
+  const field = /^\s*[{["]/.test(written) ? undefined : textOfCall(asked.args);
+  if (field === undefined) return editedJson(written, asked);
+  const before = snapshot(asked.args).json;
+  const args = withText(before, field.name, written);
+  return isUnchanged(before, revive(args)) ? UNCHANGED : { type: 'edit', args, isText: true };
+}
+
 /** Arguments that a human wrote as JSON. Those that were asked for are no answer. */
-export function edited(json: string, { args: before }: Pick<ApprovalRequest, 'args'>): LineAnswer {
+function editedJson(json: string, { args: before }: Pick<ApprovalRequest, 'args'>): LineAnswer {
   try {
     const args = typedJson(json);
     return isUnchanged(snapshot(before).json, revive(args)) ? UNCHANGED : { type: 'edit', args };

@@ -16,12 +16,14 @@ interface PipedTaker<ANSWER, CALL extends PipedCall> {
  *
  * @returns why that cannot be: then it is a no, since the next line belongs to the next call; `undefined`: it was taken
  */
-export async function pipedRefusal<ANSWER extends { type: string }, CALL extends PipedCall>(
+export async function pipedRefusal<ANSWER extends { type: string; isText?: true }, CALL extends PipedCall>(
   line: string,
   answer: ANSWER | UntakenLine,
   { callOf, take }: PipedTaker<ANSWER, CALL>,
 ): Promise<string | undefined> {
   if (isUntaken(answer)) return untaken(line, answer);
+  // It could have been meant as a reason, and nothing is shown before it runs.
+  if (answer.isText === true) return untaken(line, { broken: 'That is not JSON: on a pipe an edit is.' });
   const call = await callOf(answer);
   const refused = call && unpiped(call);
   if (refused !== undefined) return refused;

@@ -14,6 +14,8 @@ import { reviewLine } from '../gate/reviewer/review-line.js';
 import { dangersInWords, doubtsAbout, type DangerousCall } from '../gate/danger.js';
 import { editedCall, NOTHING_CHANGED, type EditReader, type EditReading } from '../gate/edited-call.js';
 import { standsOut, startedFirst } from '../gate/stands-out.js';
+import { textOfCall } from '../gate/text-field.js';
+import { whyAsked } from '../gate/why-asked.js';
 import { safeText } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { checkForm } from '../options/forms.js';
@@ -21,12 +23,16 @@ import { snapshot, revive } from '../values/snapshot.js';
 import { notifyWay, PersonCall, type NotifyWay } from './call-person.js';
 import {
   ANSWERS_TWICE,
+  asText,
   edited,
+  isBareNo,
   readAnswer,
   readQuestionAnswer,
+  readReason,
   secondLook,
   SHORT_PIPED,
   shortFor,
+  WHY,
   type LineAnswer,
 } from './answers.js';
 import { lineInput, type LineInput } from './line-input.js';
@@ -167,6 +173,7 @@ async function decisionOn(
   const { first, others } = startedFirst(dangersInWords(request));
   for (const started of first) say(`\nCareful: ${started}`);
   say(`\n${headOf(request)}\n${agent === undefined ? '' : `${agent}\n`}${shownPreview(request)}\n`);
+  if (shown.askedBy != null) say(inWords(`Why: ${whyAsked({ kind: 'approval', ...request })}\n`, lines.window));
   const review = reviewLine({ review: null, ...shown });
   if (review !== undefined) say(`${review}\n`);
   // Text that went through a pipe is not reviewed again, and each of its lines answers one call.
@@ -191,7 +198,9 @@ async function decisionOn(
     const line = await next(lines, 'Run it? ', signal);
     const isDraft = line.trim() === 'e' && request.allowedDecisions.includes('edit');
     const given = isDraft ? await drafted(lines, signal, request, last) : readAnswer(line, request, last);
-    const answer = decision.meant(given);
+    const meant = decision.meant(given);
+    if (isBareNo(meant)) lines.say(`${inWords(WHY, lines.window)}\n`);
+    const answer = isBareNo(meant) ? readReason(await next(lines, 'Why? ', signal)) : meant;
     if (answer.type === 'say') {
       lines.say(inWords(`${answer.lines.join('\n')}\n`, lines.window));
       if (answer.broken === undefined || decision.last === undefined) continue;
@@ -227,7 +236,11 @@ async function drafted(
   request: AskedCall,
   last: AskedCall,
 ): Promise<LineAnswer> {
-  const draft = editable(last === request ? request.args : revive(last.args));
+  const args = last === request ? request.args : revive(last.args);
+  const field = textOfCall(args)?.text;
+  // What a line cannot hold as it is, it holds as JSON.
+  const draft =
+    field === undefined || !/^[\x20-\x7e]+$/.test(field) || /^\s*[{["]/.test(field) ? editable(args) : field;
   const text = await next(lines, 'Run it with: ', signal, draft);
   if (last === request || text.trim() !== draft.trim()) return edited(text, request);
   return { type: 'say', lines: [`${NOTHING_CHANGED}.`, confirming({ type: 'edit' })] };
@@ -244,7 +257,7 @@ type AskedCall = DangerousCall &
  * something else was shown last.
  */
 function lookAgain(
-  answer: Decision,
+  answer: TakenAnswer,
   call: AskedCall | undefined,
   request: AskedCall,
   decision: ShownDecision<LineAnswer>,
@@ -254,14 +267,18 @@ function lookAgain(
   const again = decision.last?.type === 'edit' ? asAsked(request) : '';
   const shown = answer.type === 'edit' ? `${LIKE_THIS}\n${shownPreview(call)}\n` : again;
   const away = shown === '' ? put.away : put.awayOf(shown);
-  if (decision.runsAtOnce(answer, [...doubtsAbout(call), ...(away === undefined ? [] : [away])])) return undefined;
+  if (decision.runsAtOnce(answer, [...doubtsAbout(call), ...(away === undefined ? [] : [away]), ...asText(answer)]))
+    return undefined;
   const look = `${secondLook(call, away)} ${confirming(answer)}`.trimStart();
   return { text: `${shown}${put.inWords(`${look}\n`)}`, call };
 }
 
+/** An answer that decides something. */
+type TakenAnswer = Exclude<LineAnswer, { type: 'say' }>;
+
 /** The call as an answer lets it run; `undefined`: it does not. */
 async function callOf(
-  answer: Decision,
+  answer: TakenAnswer,
   request: AskedCall,
   readEdit: EditReader | undefined,
 ): Promise<AskedCall | undefined> {
@@ -286,7 +303,7 @@ async function pipedDecision(
   lines.say(`${SHORT_PIPED}\n`);
   const line = await next(lines, 'Run it? ', signal);
   let taken: Decision | undefined;
-  const refused = await pipedRefusal<Decision, AskedCall>(line, readAnswer(line, request), {
+  const refused = await pipedRefusal<TakenAnswer, AskedCall>(line, readAnswer(line, request), {
     callOf: (answer) => callOf(answer, request, readEdit),
     take: async (answer, call) => {
       const { decision, objection } = await checked(answer, call, objectionTo);
@@ -311,12 +328,12 @@ function rejectUntaken({ toolName }: ShownRequest, lines: LineInput, reason: str
 
 /** What a line decides, and why that would not be taken. An edit is what was shown of it, or was looked at where nothing stood out. */
 async function checked(
-  answer: Decision,
+  answer: TakenAnswer,
   call: AskedCall | undefined,
   objectionTo: ObjectionTo,
 ): Promise<{ decision: Decision; objection: string | undefined }> {
-  const decision =
-    answer.type === 'edit' ? { ...answer, args: revive(answer.args), shown: call?.shown ?? null } : answer;
+  const decision: Decision =
+    answer.type === 'edit' ? { type: 'edit', args: revive(answer.args), shown: call?.shown ?? null } : answer;
   return { decision, objection: await objectionTo?.(decision) };
 }
 

@@ -130,7 +130,7 @@ export function becomes({ status }: Pick<ApprovalRecord, 'status'>, run: ToldRun
       return run.waits === 0 ? 'its run goes on' : `its run waits for ${run.waits} more to be decided`;
     case 'suspended':
     case 'failed':
-      return `no process continues its run${runs ? ', so nothing runs yet' : ''}: resume the run ${oneLine(run.runId)}`;
+      return `no process continues its run${runs ? ', so nothing runs yet' : ''}: resume the run ${oneLine(run.runId)}, with resume() in its program or /resume in the chat`;
     default:
       return runs ? 'its run is over, so nothing will run' : 'its run is over';
   }

@@ -1,11 +1,12 @@
 /** A line as the answer to what waits in the chat, which knows more answers than one request alone. Nothing here reads or writes. */
-import type { Decision, GrantScope, Remember } from '../../../index.js';
+import type { GrantScope, Remember } from '../../../index.js';
 import {
   answersTo,
   OTHERS,
   readAnswer as readPlain,
   SHORT,
   unoffered,
+  type LineAnswer as PlainAnswer,
   type UntakenLine,
 } from '../../terminal/answers.js';
 import { safeLong } from '../../terminal/safe-long.js';
@@ -16,7 +17,7 @@ type ApprovalAsk = Extract<WaitingAsk, { kind: 'approval' }>;
 
 /** What a line means. `say`: nothing is decided yet. */
 export type LineAnswer =
-  | Decision
+  | Exclude<PlainAnswer, UntakenLine>
   | { type: 'always'; remember: Remember }
   | { type: 'like' }
   | { type: 'all' }

@@ -146,6 +146,7 @@ class TheChat implements LocalChat {
     if (line.trim() === '' || this.isOver) return;
     const command = readCommand(line);
     if (command === undefined) return this.#prompt(line);
+    this.#transcript.user(line.trim());
     if (!isCommand(command.name)) {
       const meant = nearest(command.name);
       const hint = meant === undefined ? '/help lists them' : `did you mean /${meant}?`;
@@ -513,15 +514,20 @@ class TheChat implements LocalChat {
 
   // --- the end ------------------------------------------------------------------------------------------------------
 
-  interrupt(): 'cancelled' | 'over' {
+  interrupt(): boolean {
     const running = this.#running;
-    if (running === undefined || running.abort.signal.aborted) {
-      this.isOver = true;
-      this.#changed();
-      return 'over';
-    }
+    if (running === undefined || running.abort.signal.aborted) return false;
     this.#cancel('cancelled by the human');
-    return 'cancelled';
+    return true;
+  }
+
+  leave(): void {
+    this.isOver = true;
+    this.#changed();
+  }
+
+  say(text: string): void {
+    this.#note('info', text);
   }
 
   #cancel(reason: string): void {

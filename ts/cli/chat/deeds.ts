@@ -26,10 +26,16 @@ const MOST = 20;
 /** How many runs are offered at the start. */
 const OFFERED = 5;
 
+/** Keys, below the commands. */
+const KEYS: readonly string[] = [
+  'Enter sends it, Ctrl+J is a new line, up and down are earlier prompts. Ctrl+C cancels a run; twice, it leaves.',
+  'When a call waits: y runs it, n does not and asks why, e changes it, d has the details, ? all keys.',
+];
+
 export const deeds = {
   help: async () => {
     const width = Math.max(...COMMANDS.map(({ usage }) => usage.length));
-    return COMMANDS.map(({ usage, help }) => `${usage.padEnd(width)}  ${help}`);
+    return [...COMMANDS.map(({ usage, help }) => `${usage.padEnd(width)}  ${help}`), ...KEYS];
   },
 
   policy: async (gate, rest, { policies, window }) => {

@@ -7,10 +7,14 @@ import type { Readable } from 'node:stream';
 import { shownPreview } from '../../gate/agent-reason.js';
 import {
   ANSWERS_TWICE,
+  asText,
+  isBareNo,
   readQuestionAnswer,
+  readReason,
   SHORT,
   SHORT_PIPED,
   untaken,
+  WHY,
   type PipedCall,
 } from '../../terminal/answers.js';
 import type { PersonCall } from '../../terminal/call-person.js';
@@ -71,6 +75,8 @@ interface PutAsk {
   decision: ShownDecision<LineAnswer>;
   /** The call as it was shown last, where that was with other arguments. */
   last?: ApprovalAsk;
+  /** It was rejected, and the next line says why. */
+  isWhy: boolean;
   /** Whether it was said that a question is longer than the window. */
   isWarned: boolean;
   /** How many lines of a pipe belong to it, and how many of them have answered it. */
@@ -255,7 +261,17 @@ class LineFrontEnd {
       this.#takeAway();
       const decision = new ShownDecision<LineAnswer>({ type: 'approve' });
       const due = linesFor(ask.request);
-      const put = { id: approvalId, text: '', isSeen: false, decision, isWarned: false, due, taken: 0, answers: [] };
+      const put = {
+        id: approvalId,
+        text: '',
+        isSeen: false,
+        decision,
+        isWhy: false,
+        isWarned: false,
+        due,
+        taken: 0,
+        answers: [],
+      };
       this.#put = put;
       this.#putAsk(ask, put);
     }
@@ -306,7 +322,14 @@ class LineFrontEnd {
   async #answerApproval(ask: ApprovalAsk, line: string): Promise<boolean> {
     const { approvalId } = ask.request;
     const put = this.#put!;
-    const answer = put.decision.meant(readAnswer(line, ask, put.last));
+    const { isWhy } = put;
+    put.isWhy = false;
+    const answer = isWhy ? readReason(line) : put.decision.meant(readAnswer(line, ask, put.last));
+    if (!isWhy && isBareNo(answer)) {
+      put.isWhy = true;
+      this.#ask(WHY);
+      return true;
+    }
     if (answer.type === 'say') {
       this.#ask(...answer.lines);
       if (answer.broken !== undefined && put.decision.last !== undefined) this.#startOver(ask, put);
@@ -373,7 +396,7 @@ class LineFrontEnd {
         // What is tagged stays what its tag says.
         return this.#chat.decide(
           approvalId,
-          answer.type === 'edit' ? { ...answer, args: revive(answer.args), shown: call?.shown ?? null } : answer,
+          answer.type === 'edit' ? { type: 'edit', args: revive(answer.args), shown: call?.shown ?? null } : answer,
         );
     }
   }
@@ -404,7 +427,7 @@ class LineFrontEnd {
       ...(away === undefined ? [] : [away]),
       ...(answer.type === 'all' ? ['what would be asked about runs at once from now on'] : []),
     ];
-    if (decision.runsAtOnce(answer, doubts)) return true;
+    if (decision.runsAtOnce(answer, [...doubts, ...asText(answer)])) return true;
     put.last = isEdit ? call : undefined;
     this.#ask(...shown, ...(doubts.length === 0 ? [] : [`Careful: ${doubts.join('; ')}.`]), confirming(answer));
     this.#await(put, SHORT);

@@ -5,7 +5,7 @@ import type { AgentEvent } from '../../../index.js';
 import { whoDecides } from '../decisions.js';
 import { Exit, UsageError } from '../exit.js';
 import { linesOf } from '../lines.js';
-import { CHAT, helpText, pageOf } from '../manual.js';
+import { CHAT, COMMAND_NAMES, helpText, pageOf } from '../manual.js';
 import { folderOf, readOptions, type OptionTypes } from '../options.js';
 import { NOTIFY, readNotify } from '../notify.js';
 import { whenUnread } from '../output.js';
@@ -61,7 +61,12 @@ export async function chatCommand(args: readonly string[], { keepsPrompts = true
 export function readFlags(args: readonly string[], more: OptionTypes = {}) {
   const { values, positionals } = readOptions(args, { ...more, ...OPTIONS });
   const [first] = positionals;
-  if (first !== undefined) throw new UsageError(`there is no command ${JSON.stringify(first)}: see countersign --help`);
+  if (first !== undefined)
+    throw new UsageError(
+      COMMAND_NAMES.includes(first)
+        ? `write the command first, and its options behind it: countersign ${first} …`
+        : `there is no command ${JSON.stringify(first)}: see countersign --help`,
+    );
   if (values.auto === true && values.plan === true)
     throw new UsageError('--auto and --plan do not go together: give one of them');
   if (values.prompt?.trim() === '') throw new UsageError('--prompt needs a text');
@@ -97,7 +102,8 @@ async function run(flags: ChatFlags, keepsPrompts: boolean): Promise<number> {
     await gate.close();
     throw error;
   }
-  const left = onSignals(chat);
+  const isPressed = flags.json !== true && !usesScreen(flags, config.plain) && process.stdin.isTTY === true;
+  const left = onSignals(chat, isPressed);
   try {
     const exit = await show(chat, flags, config, { emoji, way });
     return left.by ?? exit;
@@ -167,14 +173,25 @@ function hasUnicode({ LC_ALL, LC_CTYPE, LANG, TERM } = process.env): boolean {
   return TERM !== 'linux' && /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '');
 }
 
-/** Ctrl+C cancels, then leaves. Where the terminal goes away, the run is let go of, so that it can be continued. */
-function onSignals(chat: LocalChat): { by: number | undefined; stop(): void } {
+/** How long a Ctrl+C waits for the one that leaves, in ms. */
+const PATIENCE = 5_000;
+
+/**
+ * An interrupt cancels, then leaves. `isPressed`: it is Ctrl+C, which may come when the run has just ended: then the second one
+ * leaves. Where the terminal goes away, the run is let go of, so that it can be continued.
+ */
+function onSignals(chat: LocalChat, isPressed: boolean): { by: number | undefined; stop(): void } {
   const left: { by: number | undefined; stop(): void } = { by: undefined, stop: () => {} };
+  let pressed = -Infinity;
   const interrupt = (): void => {
-    const wasOver = chat.isOver;
-    if (chat.interrupt() === 'over') left.by = 128 + constants.signals.SIGINT;
     // It was told to end, and does not.
-    if (wasOver) process.exit(128 + constants.signals.SIGINT);
+    if (chat.isOver) process.exit(128 + constants.signals.SIGINT);
+    const isAgain = performance.now() < pressed + PATIENCE;
+    pressed = performance.now();
+    if (chat.interrupt()) return;
+    if (isPressed && !isAgain) return chat.say('Press Ctrl+C again to leave.');
+    left.by = 128 + constants.signals.SIGINT;
+    chat.leave();
   };
   const leave = (signal: 'SIGTERM' | 'SIGHUP') => (): void => {
     left.by = 128 + constants.signals[signal];

@@ -59,4 +59,8 @@ export interface LocalChat extends Chat {
   readonly lastRun: RunEnd | null;
   /** Lets go of what goes on, so that it can be continued, and closes the gate. */
   letGo(): Promise<void>;
+  /** The human leaves, while nothing goes on that could be cancelled. */
+  leave(): void;
+  /** Says it in the transcript. */
+  say(text: string): void;
 }

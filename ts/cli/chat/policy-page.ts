@@ -6,7 +6,7 @@ import { presetText, readTree, trusted } from '../../native.js';
 import type { NativeLayer, TreeNode } from '../../wire.js';
 import { UsageError } from '../exit.js';
 import { count } from '../print.js';
-import { beginning } from './screen/layout.js';
+import { beginning, wrap } from './screen/layout.js';
 import { fit, oneLine } from '../style.js';
 
 /** What there is room for. */
@@ -21,13 +21,22 @@ const AROUND = 6;
 const INDENT = 2;
 const PRESET = 'preset:';
 
+/** A line that is a path. */
+const PATH = /^ +(?:\/|[A-Z]:\\)/i;
+/** What stands before the rest of one. */
+const INSIDE = '    ';
+
 /** A line about a rule: what it is about comes first, and why last. */
 const RULE = /^ +\d+ {2}/;
 
 /** All lines that fit, or the page of them that is wanted, from 1. @throws {UsageError} where there is no such page */
 export function pageOf(lines: readonly string[], wanted: number, { columns, rows }: NoteWindow): string[] {
   const width = Math.max(20, columns - INDENT - 1);
-  const cut = lines.map((line) => (RULE.test(line) ? beginning(line, width) : fit(line, width)));
+  // Where a file is has no end that could be left out.
+  const cut = lines.flatMap((line) => {
+    if (RULE.test(line)) return [beginning(line, width)];
+    return PATH.test(line) ? wrap(line, width, INSIDE) : [fit(line, width)];
+  });
   const room = Math.max(3, rows - AROUND);
   const pages = cut.length <= room ? 1 : Math.ceil(cut.length / (room - 1));
   if (wanted < 1 || wanted > pages) throw new UsageError(`There ${pages === 1 ? 'is 1 page' : `are ${pages} pages`}.`);
@@ -64,7 +73,10 @@ async function layerLines(
   if (name.startsWith(PRESET)) {
     const preset = name.slice(PRESET.length);
     const rules = rulesIn(presetText(preset) ?? '');
-    return [`Preset ${oneLine(preset)}: ${count(rules.length, 'rule')} (countersign policy preset ${oneLine(preset)})`];
+    return [
+      `Preset ${oneLine(preset)}: ${count(rules.length, 'rule')} (countersign policy preset ${oneLine(preset)})`,
+      ...rules.map((rule) => `  ${rule}`),
+    ];
   }
   const text = layer === 'session' ? undefined : await textOf(name);
   // What the program itself says is in words above.

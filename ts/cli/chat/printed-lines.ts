@@ -5,6 +5,8 @@ import type { TranscriptEntry } from './view.js';
 const STATUS = {
   called: 'called',
   waits: 'waits',
+  approved: 'approved',
+  answered: 'answered',
   runs: 'runs',
   succeeded: 'done',
   failed: 'failed',

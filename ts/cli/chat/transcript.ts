@@ -149,7 +149,7 @@ export class Transcript {
     if (decision.type === 'edit') this.#call(origin, toolCallId, toolName, decision.args);
     const at = this.#calls.get(key);
     if (at === undefined) return;
-    if (approved || decision.type === 'respond') this.#change(at, { status: 'runs' });
+    if (approved || decision.type === 'respond') this.#change(at, { status: 'approved' });
     else
       this.#close(
         key,
@@ -157,6 +157,7 @@ export class Transcript {
         decision.type === 'cancelled' ? 'cancelled' : 'denied',
         reason ?? `${SAID[decision.type]} by ${decidedBy}`,
       );
+    this.#begin(origin);
   }
 
   #answer({ origin, toolCallId, answer }: QuestionAnsweredEvent): void {
@@ -165,6 +166,19 @@ export class Transcript {
     if (at === undefined) return;
     if (answer.status === 'answered') this.#close(key, at, 'succeeded', answer.answers.map(answerText).join('\n'));
     else this.#close(key, at, answer.status === 'error' ? 'failed' : 'denied', answer.reason ?? 'not answered');
+    this.#begin(origin);
+  }
+
+  /** What was approved runs when none of the calls that came with it waits. */
+  #begin(origin: readonly string[]): void {
+    const isOpen = (at: number, status: EntryStatus): boolean => {
+      const entry = this.#entries[at];
+      const isOurs = entry?.kind === 'tool' && isSame(entry.origin, origin.map(oneLine));
+      return isOurs && !entry.isDone && entry.status === status;
+    };
+    const calls = [...this.#calls.values()];
+    if (calls.some((at) => isOpen(at, 'waits'))) return;
+    for (const at of calls) if (isOpen(at, 'approved')) this.#change(at, { status: 'runs' });
   }
 
   /** A call is there once, whichever event told of it first; later ones know its arguments as they are now. */

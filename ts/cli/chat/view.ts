@@ -48,7 +48,17 @@ export type TranscriptEntry = { readonly id: number; readonly isDone: boolean; r
       readonly toolName: string;
       /** What it does, in one line: the command, the path. */
       readonly title: string;
-      readonly status: 'called' | 'waits' | 'runs' | 'succeeded' | 'failed' | 'denied' | 'cancelled';
+      /** `approved`, `answered`: those that came with it have no answer yet. */
+      readonly status:
+        | 'called'
+        | 'waits'
+        | 'approved'
+        | 'answered'
+        | 'runs'
+        | 'succeeded'
+        | 'failed'
+        | 'denied'
+        | 'cancelled';
       /** The end of its output, the reason why it did not run, how an edit changed it. Several lines. */
       readonly detail: string;
     }
@@ -127,8 +137,8 @@ export interface Chat {
   approveAll(): Promise<string | undefined>;
   /** Answers questions; `null`: the human does not want to. */
   answer(approvalId: string, answers: QuestionsAnswered['answers'] | null): Promise<string | undefined>;
-  /** Ctrl+C. Cancels the run with everything that waits; without a run, or a second time, it is over. */
-  interrupt(): 'cancelled' | 'over';
+  /** Cancels the run with everything that waits. @returns whether there was one */
+  interrupt(): boolean;
   /** Whether the human asked to leave. */
   readonly isOver: boolean;
   /** Cancels what goes on and closes the gate. Idempotent. */

@@ -96,6 +96,6 @@ function summaryOf(workspace: Workspace): string[] {
 const NEXT = [
   'What to do next:',
   '  npm install countersign ai zod   in your project',
-  '  npx countersign init             puts an approval before the tools of its agent',
-  '  npx countersign --model MODEL    this program in your folder, with a real model',
+  '  npx countersign init             asks before the tools of its agent run',
+  '  npx countersign --model MODEL    this program in your folder, a real model',
 ];

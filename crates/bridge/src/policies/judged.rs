@@ -21,8 +21,7 @@ use countersign_core::policy::{
     CallOpinion, ConfinedWrites, GrantOpinion, JudgedAction, PolicyOpinion, RuleRef, Verdict,
     VerdictRisk,
 };
-use countersign_core::shell::FileAccess;
-use countersign_core::shell::{CommandRole, Word};
+use countersign_core::shell::{CommandRole, FileAccess, FileLoss, Word};
 
 /// What the policies say of a call: [`NativeJudged`], owned.
 #[derive(Debug)]
@@ -349,6 +348,10 @@ enum NativePart<'a> {
     Write {
         path: Option<&'a str>,
         text: String,
+        /// What becomes of what is in the file; absent: it stays, or there is none.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional, type = "'replaced' | 'deleted'"))]
+        loss: Option<&'static str>,
     },
     Url {
         url: Option<&'a str>,
@@ -378,7 +381,14 @@ impl<'a> PolicyAction<'a> {
                 let (path, text) = (target.literal(), action.text());
                 match access {
                     FileAccess::Read => NativePart::Read { path, text },
-                    FileAccess::Write => NativePart::Write { path, text },
+                    FileAccess::Write => {
+                        let loss = match judged.loss {
+                            FileLoss::Nothing => None,
+                            FileLoss::Replaced => Some("replaced"),
+                            FileLoss::Deleted => Some("deleted"),
+                        };
+                        NativePart::Write { path, text, loss }
+                    }
                 }
             }
             ActionKind::Url { target, .. } => {
@@ -502,7 +512,7 @@ mod tests {
     use countersign_core::policy::VerdictCause;
     use countersign_core::policy::action::{Action, PathStart};
     use countersign_core::policy::document::RuleApprovers;
-    use countersign_core::shell::{FileLoss, Span};
+    use countersign_core::shell::Span;
 
     fn judged(argument: Option<&str>, managed_ask: bool) -> PolicyJudgement {
         let action = Action {
@@ -523,6 +533,7 @@ mod tests {
             managed_ask,
             forgets: false,
             reviewable: false,
+            loss: FileLoss::Nothing,
         };
         let verdict = Verdict {
             effect: Effect::Ask,

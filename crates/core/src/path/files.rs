@@ -87,6 +87,14 @@ pub trait FileLookup {
         Ok(false)
     }
 
+    /// Whether a file of this name holds something, where it leads: what is put in its place is a loss then.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn holds_content(&self, _path: &str) -> Result<bool, PathError> {
+        Ok(false)
+    }
+
     /// The whole text of a file that has no more than `most` bytes; `None`: it has more, is no UTF-8, or cannot be read.
     fn text(&self, _path: &str, _most: usize) -> Option<String> {
         None
@@ -260,6 +268,10 @@ impl FileLookup for NoFiles {
         Err(PathError::NeedsFiles)
     }
 
+    fn holds_content(&self, _path: &str) -> Result<bool, PathError> {
+        Err(PathError::NeedsFiles)
+    }
+
     fn mode_of_file(&self, _path: &str) -> Result<Option<u32>, PathError> {
         Err(PathError::NeedsFiles)
     }
@@ -321,6 +333,11 @@ impl FileLookup for NearFiles<'_> {
     fn has(&self, path: &str) -> Result<bool, PathError> {
         self.look(path)?;
         RealFiles.has(path)
+    }
+
+    fn holds_content(&self, path: &str) -> Result<bool, PathError> {
+        self.look(path)?;
+        RealFiles.holds_content(path)
     }
 
     fn is_case_sensitive(&self, _path: &str) -> bool {
@@ -397,6 +414,13 @@ impl FileLookup for RealFiles {
     fn has(&self, path: &str) -> Result<bool, PathError> {
         match fs::symlink_metadata(path) {
             Ok(_) => Ok(true),
+            Err(error) => missing(path, &error).map(|_| false),
+        }
+    }
+
+    fn holds_content(&self, path: &str) -> Result<bool, PathError> {
+        match fs::metadata(path) {
+            Ok(found) => Ok((found.is_file() && found.len() > 0) || is_disk(&found)),
             Err(error) => missing(path, &error).map(|_| false),
         }
     }
@@ -590,6 +614,18 @@ fn as_text(RawEntry { name, is_link, is_dir }: RawEntry) -> Option<DirEntry> {
     }
 }
 
+/// Whether it is a disk, or a part of one.
+#[cfg(unix)]
+fn is_disk(found: &fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    found.file_type().is_block_device()
+}
+
+#[cfg(not(unix))]
+fn is_disk(_found: &fs::Metadata) -> bool {
+    false
+}
+
 fn missing(path: &str, error: &std::io::Error) -> Result<Option<PathBuf>, PathError> {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => Ok(None),
@@ -684,6 +720,10 @@ impl FileLookup for CachedFiles<'_> {
 
     fn has(&self, path: &str) -> Result<bool, PathError> {
         kept(&self.there, path, || self.files.has(path))
+    }
+
+    fn holds_content(&self, path: &str) -> Result<bool, PathError> {
+        self.files.holds_content(path)
     }
 
     fn mode_of_file(&self, path: &str) -> Result<Option<u32>, PathError> {

@@ -8,7 +8,7 @@ use super::action::{Action, ActionKind, shorten};
 use super::confined::ConfinedWrites;
 use super::document::{DocumentPlace, LayerKind, PolicySource, RiskLevel, RuleApprovers};
 use super::quoted::quoted;
-use crate::shell::FileAccess;
+use crate::shell::{FileAccess, FileLoss};
 
 /// What the policies say about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +48,8 @@ pub struct JudgedAction {
     pub forgets: bool,
     /// Whether every rule that asks leaves it to a reviewer. Of what does not ask it says nothing.
     pub reviewable: bool,
+    /// What becomes of what is in a file that is written and is there. It tightens nothing.
+    pub loss: FileLoss,
 }
 
 /// A rule that speaks of a call, and marks that as a risk.

@@ -47,15 +47,20 @@ pub(super) fn glyphs(text: &str, language: TextLanguage, mut see: impl FnMut(cha
     let mut context = CharContext::of(text, language);
     let mut base = MarkBase::default();
     let mut before = None;
+    let mut in_emoji = false;
     for (index, c) in text.char_indices() {
         context.enter(index, c, before);
+        let after = &text[index + c.len_utf8()..];
+        let forms = c == EMOJI_FORM && before.is_some_and(|base| forms_emoji(base, after));
         let found = match deceit(c) {
+            // It is a part of the emoji that is seen.
+            Some(_) if forms => None,
             // Which form of an emoji is shown is nothing to warn of, but it is not shown as a character either.
             Some(_) if is_variation(c) && before.is_some_and(chars::takes_variation) => {
                 Some(Flags::NONE)
             }
             // It joins two emoji into one, a family or a profession, and is seen as that.
-            Some(_) if c == JOINER => match joins(before, &text[index + c.len_utf8()..]) {
+            Some(_) if c == JOINER => match joins(before, in_emoji, after) {
                 JoinedEmoji::Shown => None,
                 // Behind what is shown as an escape it joins nothing on the screen.
                 JoinedEmoji::Escaped => Some(Flags::NONE),
@@ -71,6 +76,7 @@ pub(super) fn glyphs(text: &str, language: TextLanguage, mut see: impl FnMut(cha
             base = MarkBase { character: Some(c), marks: 0 };
         }
         see(c, found.map_or(GlyphVerdict::Plain, GlyphVerdict::Escaped));
+        in_emoji = forms;
         before = Some(c);
     }
 }
@@ -86,7 +92,7 @@ impl MarkBase {
     /// Whether one more mark on it is ordinary. On Latin it is not: what is common there has a character of its own.
     fn takes(&mut self, mark: char, before: Option<char>) -> bool {
         self.marks += 1;
-        let keycap = mark == '\u{20e3}' && before == Some('\u{fe0f}');
+        let keycap = mark == KEYCAP && before == Some(EMOJI_FORM);
         let ordinary = self.character.is_some_and(|base| {
             !base.is_ascii()
                 && !base.is_whitespace()
@@ -94,6 +100,17 @@ impl MarkBase {
         });
         keycap || (ordinary && self.marks <= MANY_MARKS)
     }
+}
+
+/// The character that makes an emoji of a sign that is one of a text, too.
+const EMOJI_FORM: char = '\u{fe0f}';
+
+/// The sign of a key around the character before it.
+const KEYCAP: char = '\u{20e3}';
+
+/// Whether an emoji form behind this sign belongs to an emoji: that of a digit is a key.
+fn forms_emoji(base: char, after: &str) -> bool {
+    chars::takes_variation(base) && (!base.is_ascii() || after.starts_with(KEYCAP))
 }
 
 /// The character that makes one emoji of two.
@@ -109,19 +126,20 @@ enum JoinedEmoji {
     None,
 }
 
-fn joins(before: Option<char>, after: &str) -> JoinedEmoji {
+/// `in_emoji`: the character before is the form of an emoji, and is shown as that.
+fn joins(before: Option<char>, in_emoji: bool, after: &str) -> JoinedEmoji {
     if !after.chars().next().is_some_and(chars::is_picture) {
         return JoinedEmoji::None;
     }
     match before {
-        Some(c) if chars::is_picture(c) => JoinedEmoji::Shown,
+        Some(c) if in_emoji || chars::is_picture(c) => JoinedEmoji::Shown,
         Some(c) if is_variation(c) => JoinedEmoji::Escaped,
         _ => JoinedEmoji::None,
     }
 }
 
 fn is_variation(c: char) -> bool {
-    matches!(c, '\u{fe0e}' | '\u{fe0f}')
+    matches!(c, '\u{fe0e}' | EMOJI_FORM)
 }
 
 /// What is worth a warning in a text, its length and its layout included.

@@ -46,7 +46,10 @@ fn shows_forbidden(text: &str) -> bool {
         |at: Option<usize>| at.and_then(|at| all.get(at)).is_some_and(|c| u32::from(*c) >= 0x2190);
     all.iter().enumerate().any(|(at, c)| {
         let joins = *c == '\u{200d}' && is_emoji(at.checked_sub(1)) && is_emoji(Some(at + 1));
-        is_forbidden(*c) && !joins
+        let before = at.checked_sub(1).and_then(|at| all.get(at));
+        let is_key = all.get(at + 1) == Some(&'\u{20e3}');
+        let forms = *c == '\u{fe0f}' && before.is_some_and(|c| !c.is_ascii() || is_key);
+        is_forbidden(*c) && !joins && !forms
     })
 }
 
@@ -74,6 +77,31 @@ fn a_long_text_stands_behind_the_short_values() {
 fn a_family_of_emoji_is_shown_as_it_is_and_a_joiner_elsewhere_is_not() {
     let preview = show(r#"{"a":"👨\u200d👩\u200d👧 x\u200dy"}"#);
     assert_eq!(preview.text, "execute\n│ a: 👨\u{200d}👩\u{200d}👧 x\\u{200D}y");
+}
+
+#[test]
+fn an_ordinary_emoji_is_shown_as_it_is_and_its_form_elsewhere_is_not() {
+    for emoji in [
+        "❤\u{fe0f}",
+        "☀\u{fe0f}",
+        "1\u{fe0f}\u{20e3}",
+        "🏳\u{fe0f}\u{200d}🌈",
+        "🤷\u{200d}♂\u{fe0f}",
+    ] {
+        let preview = show(&format!(r#"{{"a":"{emoji} x"}}"#));
+        assert_eq!(preview.text, format!("execute\n│ a: {emoji} x"));
+        assert!(flags(&preview).is_empty());
+    }
+    for (text, shown) in [
+        ("a\u{fe0f}", "a\\u{FE0F}"),
+        ("1\u{fe0f}", "1\\u{FE0F}"),
+        ("❤\u{fe0f}\u{fe0f}", "❤\u{fe0f}\\u{FE0F}"),
+        ("❤\u{fe0f}\u{200d}x", "❤\u{fe0f}\\u{200D}x"),
+        ("☎\u{fe0e}", "☎\\u{FE0E}"),
+    ] {
+        let preview = show(&format!(r#"{{"a":"{text}"}}"#));
+        assert_eq!(preview.text, format!("execute\n│ a: {shown}"));
+    }
 }
 
 #[test]

@@ -81,6 +81,8 @@ export function approvalLines(asked: AskState, ask: ApprovalAsk, drawing: DrawCo
       return scrolling(asked, at, ask, wholePage(at.about.of === 'edited' ? at.about.ask : ask, width), drawing);
     case 'help':
       return scrolling(asked, at, ask, helpPage(ask, width), drawing);
+    case 'reason':
+      return writing(ask, 'why: ', at.draft, ['Enter rejects it', 'an empty line: without a reason'], drawing);
     case 'respond':
       return writing(ask, 'the result is: ', at.draft, ['Enter gives it to the model'], drawing);
     case 'edit':
@@ -292,7 +294,7 @@ function footOf(
   const note = asked.isAnswered || said === '' ? [] : wrap(said, width).map((line) => style('yellow', line));
   const lines = [
     ...note,
-    style('dim', asked.isAnswered ? `answering${more}` : `please read; the choices appear in a moment`),
+    style('dim', asked.isAnswered ? `answering${more}` : fit('please read; the choices come soon', width)),
   ];
   const all = lines.map((line) => `${INDENT}${line}`);
   return { lines: [...all, ...foot.lines.slice(all.length).map(() => '')] };

@@ -175,7 +175,7 @@ function ofCall({ request, always, alike }: ApprovalAsk, choice: MakeChoice): Pa
         runs,
       ),
     ),
-    choice('reject', 'n', 'No, and tell the agent why', 'Do not run it. What you type is the reason, whatever it is.'),
+    choice('reject', 'n', 'No, and tell the agent why', 'Do not run it: it asks why, and Enter alone gives no reason.'),
     choice('details', 'd', 'details', 'All of it: the arguments, what the rules say of each part, the ids.', aside),
     ...when(may('edit') && isText, () =>
       choice('edit-all', 'E', 'edit as JSON', 'Change all arguments, as JSON.', { ...aside, ...runs }),

@@ -57,6 +57,8 @@ const STATUS: Readonly<
 > = {
   called: ['runs', 'dim'],
   waits: ['waits', 'yellow'],
+  approved: ['waits', 'green'],
+  answered: ['waits', 'dim'],
   runs: ['runs', 'cyan'],
   succeeded: ['succeeded', 'green'],
   failed: ['failed', 'red'],
@@ -68,6 +70,8 @@ type EntrySign = 'runs' | 'waits' | 'succeeded' | 'failed' | 'denied' | 'cancell
 /** What the sign alone does not say. */
 const WORD: Readonly<Partial<Record<Extract<TranscriptEntry, { kind: 'tool' }>['status'], string>>> = {
   waits: 'waits for you',
+  approved: 'approved, waits for the others',
+  answered: 'answered, waits for the others',
   failed: 'failed',
   denied: 'did not run',
   cancelled: 'cancelled',

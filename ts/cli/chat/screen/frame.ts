@@ -7,7 +7,7 @@ import { liveLines, statusLine, workLines } from './entries.js';
 import { beginning, hanging, wrap, type ScreenKind } from './layout.js';
 import { menuOf } from './menu.js';
 import { questionLines } from './question.js';
-import { listed, readyAt, type ScreenState } from './state.js';
+import { heldFor, listed, readyAt, type ScreenState } from './state.js';
 
 export interface ScreenFrame extends DrawnLines {
   /** As they are written: with colours. */
@@ -34,20 +34,38 @@ export function frame(
 ): ScreenFrame {
   const { view } = chat;
   const room = Math.max(1, screen.rows - 1);
-  const status = statusLine(view, screen);
+  const asks = view.asks.filter((each) => heldFor(state, each) === undefined);
+  const status = statusLine({ ...view, asks }, screen);
   const isAsked = state.ask !== null && state.late === null;
   const asked = isAsked ? askLines(state, view, screen, room - 1, now) : undefined;
   const below = asked ?? promptLines(state, chat, screen, room - 2);
   const isPage = isAsked && (state.ask?.at.at === 'whole' || state.ask?.at.at === 'help');
   const work = isPage ? [] : workLines(view, screen).slice(0, Math.max(0, room - 1 - below.lines.length));
   const space = isPage ? 0 : room - 1 - below.lines.length - work.length;
-  const above = liveLines(live, before, space, screen);
+  const above = liveLines(
+    live.map((entry) => withAnswer(entry, state, view)),
+    before,
+    space,
+    screen,
+  );
   // One empty line, where there is room, between what was said and what is written.
   const gap = space > above.length && (above.length > 0 || before !== undefined) ? [''] : [];
   const top = above.length + gap.length + work.length;
   const cursor = below.cursor === undefined ? {} : { cursor: { x: below.cursor.x, y: top + below.cursor.y } };
   const lines = [...above, ...gap, ...work, ...below.lines, style('dim', status)];
   return { ...below, lines: lines.map((line) => screen.symbols.shown(line)), ...cursor };
+}
+
+/** A call that has its answer, and waits for those that came with it, no longer waits for the human. */
+function withAnswer(entry: TranscriptEntry, state: ScreenState, { asks }: Pick<Chat['view'], 'asks'>): TranscriptEntry {
+  if (entry.kind !== 'tool' || entry.status !== 'waits' || state.held.length === 0) return entry;
+  const isAnswered = asks.some(
+    (each) =>
+      each.request.toolCallId === entry.toolCallId &&
+      each.request.origin.map(oneLine).join('\n') === entry.origin.join('\n') &&
+      heldFor(state, each) !== undefined,
+  );
+  return isAnswered ? { ...entry, status: 'answered' } : entry;
 }
 
 function askLines(

@@ -19,11 +19,11 @@ export function menuOf(
   return found.length === 0 ? undefined : { commands: found, at: Math.min(menu, found.length - 1) };
 }
 
-/** The line that the choice of a command makes, and whether it is whole: what takes something more waits for that. */
+/** The line that the choice of a command makes, and whether it is whole: what needs something more waits for that. */
 export function chosenIn({ commands, at }: CommandMenu): { line: string; isWhole: boolean } {
   const { name, usage } = commands[at]!;
-  const takesMore = usage.includes(' ');
-  return { line: `/${name}${takesMore ? ' ' : ''}`, isWhole: !takesMore };
+  const needsMore = / [^[]/.test(usage.replace(/\[.*\]/, ''));
+  return { line: `/${name}${needsMore ? ' ' : ''}`, isWhole: !needsMore };
 }
 
 /** Up and down, from one end to the other. */

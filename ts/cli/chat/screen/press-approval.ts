@@ -64,6 +64,12 @@ export function pressApproval(
   switch (at?.at) {
     case 'panel':
       return pressPanel(pressing, at);
+    case 'reason':
+      return pressDraft(pressing, at.draft, {
+        stay: (draft) => ({ at: 'reason', draft }),
+        done: (reason) => answered(pressing, reason === '' ? { type: 'reject' } : { type: 'reject', reason }),
+        mayBeEmpty: true,
+      });
     case 'respond':
       return pressDraft(pressing, at.draft, {
         stay: (draft) => ({ at: 'respond', draft }),
@@ -196,6 +202,9 @@ const scrolledTo = (place: number, { scroll }: PressContext): number => Math.max
 function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice[]): PressResult {
   const { state, ask, around } = pressing;
   const { type } = meaningOf(at.draft.text, choices, at.isWords);
+  const command = type === 'words' ? commandIn(at.draft.text, around) : undefined;
+  if (command !== undefined)
+    return { state: { ...state, said: `${command} is a command, and no reason: decide the call first` } };
   if (type === 'words') return answered(pressing, { type: 'reject', reason: at.draft.text.trim() });
   if (type === 'unoffered')
     return { state: goTo(state, { ...at, draft: EMPTY, marked: null }, notOffered(at.draft.text)) };
@@ -221,7 +230,7 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
     case 'approve':
       return answered(pressing, { type: 'approve' });
     case 'reject':
-      return answered(pressing, { type: 'reject' });
+      return { state: goTo(state, { at: 'reason', draft: EMPTY }) };
     case 'always':
       return { state: asking(state, { of: 'always' }, around.now) };
     case 'like': {
@@ -256,6 +265,10 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
       return answeredBy(pressing, { type: 'always', approvalId: ask.request.approvalId, scope: 'always' });
   }
 }
+
+/** A command of the chat that was written where a call is answered. */
+const commandIn = (text: string, { commands }: PressContext): string | undefined =>
+  commands.map(({ name }) => `/${name}`).find((each) => text.trim() === each || text.trim().startsWith(`${each} `));
 
 /** These show something else first, and ask about that. */
 const ASKS_AGAIN: ReadonlySet<ChoiceName> = new Set(['edit', 'edit-all', 'again', 'always', 'like', 'auto']);
@@ -301,10 +314,7 @@ function agreed(pressing: Pressing, at: PanelPlace): PressResult {
 const answered = (pressing: Pressing, decision: Decision): PressResult =>
   answeredBy(pressing, { type: 'decide', approvalId: pressing.ask.request.approvalId, decision });
 
-/**
- * What lets one of several run is held until the others have an answer, too. What keeps it from running counts at once: somebody
- * else's yes must not be taken meanwhile.
- */
+/** The answer to one of several is held until the others have one, too: until then it can become another. */
 function answeredBy({ state, ask, around }: Pressing, answer: CallAnswer): PressResult {
   const { approvalId } = answer;
   const others = together(ask, around.view, state.sent).filter((each) => each.request.approvalId !== approvalId);
@@ -318,13 +328,7 @@ function answeredBy({ state, ask, around }: Pressing, answer: CallAnswer): Press
     const ordered = [...answers.filter((each) => !isYesAnswer(each)), ...answers.filter(isYesAnswer)];
     return { state: sent(state, ids), action: { type: 'decide', answers: ordered } };
   }
-  if (isYesAnswer(answer)) return { state: focused(after, open, around.now) };
-  const given = [...state.given, { ask, answer }];
-  const next = focused({ ...sent(state, [approvalId]), given }, open, around.now);
-  return {
-    state: { ...next, said: 'that counts at once, and is final' },
-    action: { type: 'decide', answers: [answer] },
-  };
+  return { state: focused(after, open, around.now) };
 }
 
 /** Another call of those that wait together: an answer that it has can become another one. */
@@ -404,9 +408,11 @@ function pressDraft(
   {
     stay,
     done,
+    mayBeEmpty = false,
   }: {
     stay: (draft: TextDraft) => NonNullable<ScreenState['ask']>['at'];
     done: (text: string, whole: string) => PressResult;
+    mayBeEmpty?: boolean;
   },
 ): PressResult {
   const back: PressResult = { state: goTo(state, PANEL) };
@@ -415,7 +421,7 @@ function pressDraft(
   if (key.name === 'backspace' && draft.text === '') return back;
   if (key.name !== 'enter') return { state: goTo(state, stay(edited(draft, key.name) ?? draft)) };
   const text = draft.text.trim();
-  return text === '' ? back : done(text, draft.text);
+  return text === '' && !mayBeEmpty ? back : done(text, draft.text);
 }
 
 // --- pages ------------------------------------------------------------------------------------------------------------

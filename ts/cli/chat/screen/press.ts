@@ -7,6 +7,9 @@ import type { PressContext } from './press-context.js';
 import { pressQuestion } from './press-question.js';
 import { readyAt, unseen, unwarned, type LateDraft, type PressResult, type ScreenState } from './state.js';
 
+/** Said behind a Ctrl+C, and true until the next key. */
+export const LEAVES = 'press Ctrl+C again to leave';
+
 export function press(before: ScreenState, { key, isAlone }: KeyPress, around: PressContext): PressResult {
   const name = key.kind === 'key' ? key.name : undefined;
   const { warned: look } = before.ask ?? {};
@@ -16,9 +19,10 @@ export function press(before: ScreenState, { key, isAlone }: KeyPress, around: P
   if (name === 'ctrl-l') return { state, action: { type: 'repaint' } };
   if (name === 'ctrl-c') {
     const isDrafting = state.ask === null && !around.view.isBusy && state.draft.text !== '';
-    return isDrafting
-      ? { state: withDraft(clear, EMPTY, around.now) }
-      : { state: clear, action: { type: 'interrupt' } };
+    if (isDrafting) return { state: withDraft(clear, EMPTY, around.now) };
+    // One that comes late, when its run has just ended, must not end the session.
+    if (before.said === LEAVES) return { state: clear, action: { type: 'quit' } };
+    return { state: { ...state, said: LEAVES }, action: { type: 'interrupt' } };
   }
   const { ask } = state;
   // A late draft of unknown meaning is not an answer: until that is clear nothing is asked.

@@ -318,7 +318,7 @@ export class ScreenProgram {
       case 'reconsider':
         return this.#follow(this.#reconsider(action));
       case 'interrupt':
-        if (chat.interrupt() === 'over') this.#end(0);
+        chat.interrupt();
         return undefined;
       case 'quit':
         return this.#end(0);

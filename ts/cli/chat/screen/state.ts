@@ -22,10 +22,8 @@ export interface ScreenState {
   readonly menu: number;
   /** What is asked at this moment. */
   readonly ask: AskState | null;
-  /** What lets calls run that came together, until the last of them has an answer: until then each can become another. */
+  /** The answers to calls that came together, until the last of them has one: until then each can become another. */
   readonly held: readonly CallAnswer[];
-  /** What keeps calls from running went out at once, and is final: until none of those that came with them waits. */
-  readonly given: readonly GivenAnswer[];
   /** The ids of what was answered and still waits: the chat is about to take it. */
   readonly sent: readonly string[];
   /** One line about the last key, until the next. */
@@ -78,6 +76,8 @@ export type StandingPart = StandingLines & { readonly whole?: string | undefined
 
 export type AskPlace =
   | PanelPlace
+  /** Why it is rejected. */
+  | { readonly at: 'reason'; readonly draft: TextDraft }
   /** A result to respond with. */
   | { readonly at: 'respond'; readonly draft: TextDraft }
   /** A text of the call, its argument `field`; `null`: all arguments, as JSON. */
@@ -145,12 +145,6 @@ export type CallAnswer =
   | { type: 'decide'; approvalId: string; decision: Decision }
   | { type: 'always'; approvalId: string; scope: GrantScope };
 
-/** An answer that went out while others wait. */
-export interface GivenAnswer {
-  readonly ask: WaitingAsk;
-  readonly answer: CallAnswer;
-}
-
 /** Whether something runs by it. */
 export const isYesAnswer = (answer: CallAnswer): boolean =>
   answer.type === 'always' || answer.decision.type === 'approve' || answer.decision.type === 'edit';
@@ -185,7 +179,6 @@ export const START: ScreenState = {
   menu: 0,
   ask: null,
   held: [],
-  given: [],
   sent: [],
   said: '',
 };
@@ -201,7 +194,7 @@ const QUIET = 1000;
  */
 export const isHabit = ({ ask }: ScreenState, now: number): boolean => now - (ask?.shownAt ?? now) < PAUSE;
 
-export const TOO_EARLY = 'that key came too early: read the call first';
+export const TOO_EARLY = 'that key came too early: read it first';
 
 /** From when on keys are meant for what is asked, in ms of {@link performance.now}. */
 export function readyAt({ ask, draftedAt }: ScreenState): number {
@@ -215,7 +208,7 @@ export function readyAt({ ask, draftedAt }: ScreenState): number {
 export function withView(before: ScreenState, view: ChatView, now: number): ScreenState {
   const after = shown(before, view, now);
   const overtaken = before.held.filter(({ approvalId }) => view.decided[approvalId] !== undefined);
-  const told = overtaken.map(({ approvalId }) => `one that you said yes to was ${view.decided[approvalId]}`);
+  const told = overtaken.map(({ approvalId }) => `one that you had answered was ${view.decided[approvalId]}`);
   return told.length === 0 ? after : { ...after, said: [...told, after.said].filter((text) => text !== '').join('; ') };
 }
 
@@ -224,10 +217,6 @@ function shown(before: ScreenState, view: ChatView, now: number): ScreenState {
   const state: ScreenState = {
     ...before,
     held: before.held.filter(({ approvalId }) => waits(approvalId)),
-    given: before.given.filter(
-      ({ ask, answer }) =>
-        view.decided[answer.approvalId] === undefined && view.asks.some((each) => isTogether(each, ask)),
-    ),
     sent: before.sent.filter(waits),
   };
   const old = state.ask;
@@ -403,7 +392,6 @@ export function unsent(state: ScreenState, approvalId: string): ScreenState {
   const all = {
     ...state,
     sent: state.sent.filter((id) => id !== approvalId),
-    given: state.given.filter(({ answer }) => answer.approvalId !== approvalId),
   };
   const { ask } = all;
   if (ask?.ask.request.approvalId !== approvalId) return all;
@@ -415,18 +403,12 @@ export function unsent(state: ScreenState, approvalId: string): ScreenState {
 export const heldFor = ({ held }: Pick<ScreenState, 'held'>, { request }: WaitingAsk): CallAnswer | undefined =>
   held.find(({ approvalId }) => approvalId === request.approvalId);
 
-/** The calls that wait together with it, and those that came with them and were answered, in their order. */
-export function listed(
-  state: Pick<ScreenState, 'held' | 'given'>,
+/** The calls that wait together with it, each with the answer that it has by now. */
+export const listed = (
+  state: Pick<ScreenState, 'held'>,
   ask: WaitingAsk,
   view: Pick<ChatView, 'asks'>,
-): { ask: WaitingAsk; answer: CallAnswer | undefined }[] {
-  const given = state.given.filter((each) => isTogether(each.ask, ask));
-  const isGiven = ({ request }: WaitingAsk): boolean =>
-    given.some(({ answer }) => answer.approvalId === request.approvalId);
-  const waiting = together(ask, view, []).filter((each) => !isGiven(each));
-  const all = waiting.map((each) => ({ ask: each, answer: heldFor(state, each) }));
-  return given.length === 0 ? all : [...given, ...all].toSorted((one, other) => one.ask.index - other.ask.index);
-}
+): { ask: WaitingAsk; answer: CallAnswer | undefined }[] =>
+  together(ask, view, []).map((each) => ({ ask: each, answer: heldFor(state, each) }));
 
 export type { ApprovalAsk };

@@ -9,6 +9,7 @@ mod known;
 mod led;
 mod lost;
 mod matching;
+mod overwritten;
 mod pool;
 mod sieve;
 mod spot;
@@ -168,6 +169,7 @@ pub(crate) fn judge_held(
         reading::actions(call, policy.readings(), policy.context(), files)?;
     let judge = CallJudge::new(policy, call, held, files, &actions);
     let said = judge.all(trace.as_deref_mut())?;
+    let losses = judge.losses()?;
     let mut places = judge.places.take();
     places.append(led);
     places.add_commands(&actions, files)?;
@@ -179,14 +181,17 @@ pub(crate) fn judge_held(
         let mut each = said.iter().zip(&actions);
         trace.actions.retain(|_| each.next().is_none_or(|(says, action)| counts(says, action)));
     }
-    let judged: Vec<(ActionVerdict, Action)> =
-        said.into_iter().zip(actions).filter(|(says, action)| counts(says, action)).collect();
+    let judged: Vec<(ActionVerdict, (Action, FileLoss))> = said
+        .into_iter()
+        .zip(actions.into_iter().zip(losses))
+        .filter(|(says, (action, _))| counts(says, action))
+        .collect();
     let who = who(policy, judged.iter().map(|(says, _)| says));
     let risks = risks(policy, judged.iter().map(|(says, _)| says));
     let verdict = Verdict::of(
         judged
             .into_iter()
-            .map(|(says, action)| JudgedAction {
+            .map(|(says, (action, loss))| JudgedAction {
                 effect: says.effect,
                 rule: says.rule.and_then(|rule| policy.reference(rule)),
                 cause: says.cause,
@@ -194,6 +199,7 @@ pub(crate) fn judge_held(
                 forgets: says.forgets,
                 reviewable: says.reviewable,
                 action,
+                loss,
             })
             .collect(),
     );
