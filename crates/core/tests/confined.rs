@@ -725,11 +725,12 @@ fn what_is_moved_to_where_it_does_not_stay_is_lost() {
         "./x.sh; mv $PWD/notes.txt /tmp/",
         "mkdir -p node_modules; mv notes.txt node_modules/ && rm -rf node_modules; ./x.sh",
     ];
+    // Not into `/tmp/` itself: what other programs have there is not known.
     let runs = [
-        "./x.sh; mv kept.txt /tmp/",
-        "./x.sh; mv new.txt /tmp/",
+        "./x.sh; mv kept.txt /tmp/moved-kept.txt",
+        "./x.sh; mv new.txt /tmp/moved-new.txt",
         "./x.sh; mv notes.txt dist/",
-        "./x.sh; mv dist/out.js /tmp/",
+        "./x.sh; mv dist/out.js /tmp/moved-out.js",
         "rm -rf dist; mkdir dist; mv notes.txt dist/; ./x.sh",
         "./x.sh; mv /tmp/a /tmp/b",
     ];

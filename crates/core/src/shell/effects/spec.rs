@@ -370,7 +370,7 @@ impl ProgramSpec {
         }
     }
 
-    /// Whether it matters which of its words are operands, and which are values of which options.
+    /// Whether it matters which of its words are operands, and to which option a value belongs.
     pub(super) fn minds_words(&self) -> bool {
         let nothing = |uses: &OperandUse| matches!(uses, OperandUse::Nothing);
         let operands = match &self.operands {
