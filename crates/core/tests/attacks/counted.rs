@@ -229,3 +229,55 @@ fn a_pattern_glued_to_an_option_finds_a_file_that_is_called_so() {
     house.put("project/-F", "");
     tried_in_both(&house, &[line], &[]);
 }
+
+#[test]
+fn a_word_alone_behind_wait_may_be_its_option_and_the_name_that_it_sets() {
+    let house = house("counted-wait");
+    tried_in_both(
+        &house,
+        &[
+            r#"sleep 0.1 & wait "$(cat w3.txt)""#,
+            r#"y=$(cat w.txt); wait "$y"; ls"#,
+            r#"bash -c 'wait "$1"; ls' x "$(cat w.txt)""#,
+            r#"wait -n "$y""#,
+            r#"wait -f "$y""#,
+            r#"builtin wait "$y""#,
+            r#"command wait "$y""#,
+            r#"read p < w.txt && wait "$p"; ls"#,
+            r#"while read -r p; do wait "$p"; done < w.txt"#,
+            r#"IFS=1; wait $!"#,
+            r#"p=$!; awk -F"$p" 1 'BEGIN{system("touch PWN")}'"#,
+        ],
+        &[
+            "sleep 1 & wait $!",
+            "sleep 1 & wait \"$!\"",
+            "sleep 1 & p=$!; wait $p",
+            "sleep 1 & p=$!; wait \"$p\"",
+            "wait",
+            "wait 5",
+        ],
+    );
+}
+
+#[test]
+fn the_second_value_of_an_option_is_one_word_too() {
+    let house = house("counted-second");
+    for name in ["i1", "inputs"] {
+        house.put(&format!("project/{name}"), "");
+    }
+    house.put("project/conf/prod.env", "PASSWORD=x");
+    symlink("prod.env", house.root.join("project/iz")).unwrap();
+    tried_in_both(
+        &house,
+        &[
+            "find i1 inputs conf -type f -exec jq -nR --arg a {} +",
+            "find . -type f -exec jq -nR --argjson a {} +",
+            "jq -nR --arg a i* . a.json",
+            "jq -nR --arg i* x . a.json",
+            "x='i*'; jq -nR --arg a $x . a.json",
+            "jq -R . a.json --arg a i*",
+            "jq -nR --arg a $(cat a.txt) . a.txt",
+        ],
+        &["jq --arg a b --arg c d . a.txt"],
+    );
+}

@@ -79,3 +79,53 @@ fn a_parameter_of_lspci_names_a_file() {
         &["lspci -vvv"],
     );
 }
+
+#[test]
+fn scripts_for_bzip2_and_programs_for_zip_read_a_file_with_their_ending() {
+    let house = house("unnamed-scripts");
+    symlink("prod.env", house.root.join("project/k.bz2")).unwrap();
+    house.put("project/secrets/s.zip", "");
+    symlink("secrets/s.zip", house.root.join("project/z.zip")).unwrap();
+    tried_in_both(
+        &house,
+        &["bzgrep . k", "bzgrep P a.txt k", "bzegrep . ./k", "bzgrep . k.bz2"],
+        &["bzgrep . a.txt"],
+    );
+    let denies = own(
+        r#"{"effect":"allow","commands":["unzip","zipinfo"]},{"effect":"deny","reads":["secrets/**"]}"#,
+    );
+    let policy = started(&house, &denies, "project");
+    for line in ["unzip -p z", "unzip -l z", "unzip -v z", "zipinfo z", "unzip -Z z"] {
+        assert_eq!(verdict(&policy, "bash", line).0, Effect::Deny, "{line}");
+    }
+    tried(&policy, &[], &["unzip -l a.zip"]);
+}
+
+#[test]
+fn what_a_search_hands_to_a_writer_is_looked_for_below() {
+    let house = house("unnamed-handed");
+    house.put("project/m/.git/hooks/pre-commit", "");
+    house.put("project/m/.vscode/settings.json", "");
+    house.put("project/conf/prod.env", "PASSWORD=x");
+    house.put("project/plain/a.ts", "");
+    let writers = ["tee {} +", "tee -a {} +", "touch {} +", "chmod +x {} +"];
+    let lines: Vec<String> = ["m", "conf", "."]
+        .iter()
+        .flat_map(|folder| {
+            writers.iter().map(move |run| format!("find {folder} -type f -exec {run}"))
+        })
+        .chain([
+            "cat a.txt | find m -type f -exec tee {} +".to_owned(),
+            "find m -name pre-commit -exec tee {} +".to_owned(),
+            "find m -name '*.json' -exec tee {} +".to_owned(),
+            "find m -type f -exec uniq a.txt {} \\;".to_owned(),
+            "find m -type f -print0 | xargs -0 tee".to_owned(),
+        ])
+        .collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    tried(
+        &started(&house, "developer", "project"),
+        &lines,
+        &["find plain -type f -exec touch {} +"],
+    );
+}

@@ -103,7 +103,9 @@ impl CallJudge<'_> {
                     }
                     FileAccess::Write if !action.mentioned => {
                         let deleted = self.deleted(&places, *extent, by.as_ref())?;
-                        deleted.or_else(|| self.changed(target, &places, *extent, by.as_ref()))
+                        deleted
+                            .or_else(|| self.changed(target, &places, *extent, by.as_ref()))
+                            .or_else(|| self.handed(target, &places, by.as_ref()))
                     }
                     FileAccess::Read | FileAccess::Write => None,
                 };
@@ -694,6 +696,19 @@ impl CallJudge<'_> {
         let command = command_of(self.argv(by)?, by.arg);
         let (sieve, leaves_out) = (SearchSieve::of(&command), opens(&command).leaves_out);
         Some(FilesBelow::changed(&spots.located, sieve, tells, leaves_out))
+    }
+
+    /// What is written below the directory in which a search found the names that it hands to a command.
+    fn handed(
+        &self, target: &Word, spots: &PathSpots, by: Option<&ByArgument>,
+    ) -> Option<FilesBelow> {
+        let by = by.filter(|_| target.literal().is_some())?;
+        let word = self.argv(by)?.get(by.arg)?;
+        let [WordPiece::Text(_), WordPiece::Unknown { .. }, ..] = word.pieces.as_slice() else {
+            return None;
+        };
+        let sieve = SearchSieve::of_found(word).unwrap_or_default();
+        Some(FilesBelow::changed(&spots.located, sieve, TakenBelow::All, &[]))
     }
 
     /// What is gone with what is written, where a tool deletes it, or a program does.

@@ -30,6 +30,9 @@ impl CallJudge<'_> {
             Err(_) => return Ok(loss),
             Ok(spots) => spots,
         };
+        if spots.is_null_device() {
+            return Ok(FileLoss::Nothing);
+        }
         if spots.error.is_some() || !spots.loose.is_empty() {
             return Ok(loss);
         }

@@ -135,7 +135,9 @@ const TARS: &[&str] =
 const OUTS: &[&str] = &["bzip2", "pbzip2", "lzip"];
 
 /// Programs that look for a name with an ending where there is no file without, and those endings.
-const LONGER: [(&[&str], &[&str]); 2] = [
+const LONGER: [(&[&str], &[&str]); 4] = [
+    (&["bzgrep", "bzegrep", "bzfgrep"], &[".bz2"]),
+    (&["unzip", "zipinfo", "funzip"], &[".zip", ".ZIP"]),
     (
         &["gzip", "gunzip", "zcat", "gzcat", "zgrep", "zegrep", "zfgrep", "uncompress"],
         &[".gz", "-gz", ".z", "-z", "_z", ".Z"],
@@ -268,6 +270,12 @@ const INFO: &str = "Z12smlvhtTzMC";
 
 /// `unzip [-letters…] archive [member…] [-x member…] [-d dir]`
 pub(super) fn unzip(walk: &mut ArgumentWalk) {
+    let from = walk.effects.paths.len();
+    unzip_words(walk);
+    longer_names(walk, from);
+}
+
+fn unzip_words(walk: &mut ArgumentWalk) {
     let mut operands = std::mem::take(&mut walk.operands).into_iter().peekable();
     let mut looks = false;
     let mut undone = false;

@@ -2,7 +2,8 @@
 
 use super::spec::{OperandSpec::*, OperandUse};
 use super::walk::{ArgumentPart, ArgumentWalk};
-use crate::shell::{DoubtReason, WordPiece};
+use super::words;
+use crate::shell::{DoubtReason, Word, WordPiece};
 
 /// What becomes a part of a name. With a slash in it, it would name another directory.
 pub(super) fn suffix(walk: &mut ArgumentWalk, part: ArgumentPart) {
@@ -69,6 +70,15 @@ pub(super) fn jq(walk: &mut ArgumentWalk) {
 fn named(walk: &mut ArgumentWalk) {
     let files: Vec<usize> = walk.all_kept("files").into_iter().map(|part| part.arg + 1).collect();
     let texts: Vec<usize> = walk.all_kept("texts").into_iter().map(|part| part.arg + 1).collect();
+    for second in files.iter().chain(&texts) {
+        for at in [second - 1, *second] {
+            let counts =
+                |word: &Word| words::doubt_of_value(word, 0).is_some() || words::is_pattern(word);
+            if walk.argv.get(at).is_some_and(counts) {
+                walk.runs(at, DoubtReason::CountsWords);
+            }
+        }
+    }
     for operand in std::mem::take(&mut walk.operands) {
         if files.binary_search(&operand.arg).is_ok() {
             walk.operand_is(operand, OperandUse::Read);

@@ -247,6 +247,9 @@ impl LineProver<'_, '_> {
         if subscript
             || printed.starts_with('`')
             || printed.starts_with("$(") && !printed.starts_with("$((")
+            // Nothing was started in the background.
+            || printed.starts_with("$!")
+            || printed.starts_with("${!")
         {
             self.found.values.loosen(&name);
         }

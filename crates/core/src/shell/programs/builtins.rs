@@ -3,7 +3,7 @@
 use super::super::findings::span_of;
 use super::super::handed::HandedValue;
 use super::super::prover::{LineProver, ShellDialect};
-use super::super::values::GivenValue;
+use super::super::values::{ExpandedValue, GivenValue};
 use super::super::{CommandRole, DoubtReason, FileAccess, Shell, Word, WordPiece};
 use super::effects::{beginning, doubt_of_value, without};
 use super::{assigned_name, is_name};
@@ -259,6 +259,21 @@ impl LineProver<'_, '_> {
         }
     }
 
+    /// Whether the word is the number of a process, or nothing: `$!`, or a variable that holds nothing else.
+    fn is_job(&mut self, word: &Word) -> bool {
+        if self.found.values.separators() {
+            return false;
+        }
+        let text = self.slice(word.span.start, word.span.end).trim_matches('"');
+        match text.strip_prefix('$') {
+            Some("!") => true,
+            Some(name) if is_name(name) => {
+                matches!(self.found.values.expand(word.span, name), ExpandedValue::Number { .. })
+            }
+            _ => false,
+        }
+    }
+
     /// `read NAME`, `printf -v NAME` and their like.
     fn sets_variables(&mut self, argv: &[Word], name: &str) {
         let values = match name {
@@ -273,9 +288,13 @@ impl LineProver<'_, '_> {
         while let Some(word) = argv.get(at) {
             let text = beginning(word);
             let uncertain = text.is_empty() && !word.pieces.is_empty();
-            if uncertain
-                && (matches!(name, "wait" | "printf") && argv.len() > at + 1 || word.splits())
-            {
+            let may_set = match name {
+                // With the name attached, which runs code in its brackets.
+                "wait" => true,
+                "printf" => argv.len() > at + 1,
+                _ => false,
+            };
+            if uncertain && (may_set || word.splits()) && !(name == "wait" && self.is_job(word)) {
                 // It may become `-v` or `-p`, and what is behind it the name.
                 self.found.unknown(word.span, DoubtReason::MayBeOption);
             }
