@@ -426,3 +426,21 @@ fn a_ledger_of_any_process_is_hidden_with_what_lies_beside_it() {
     assert!(beside.iter().all(|name| hidden.contains(name)), "{hidden:?}");
     assert!(kept.is_empty() && hidden.iter().all(|name| name.starts_with(beside[0].as_str())));
 }
+
+/// A command that runs unasked makes these names: they must take nothing from the commands after it.
+#[test]
+#[cfg(unix)]
+fn a_folder_is_no_ledger_and_of_a_ledger_only_what_it_makes_itself_is_hidden() {
+    let folders = ["src/x", "src-lock", "src-owners/x", ".git/HEAD", ".git-lock", ".git-owners/x"];
+    let linked = ["link-lock", "link-owners/x", "l-lock/x", "l-owners/x", "l"];
+    let ledger = ["app", "app-lock", "app-owners/x", "app-web/x", "app-2", "app-wal"];
+    let project = Project::new(&[folders.as_slice(), &linked, &ledger].concat());
+    std::os::unix::fs::symlink("src", project.0.join("link")).unwrap();
+    std::os::unix::fs::symlink("app", project.0.join("at")).unwrap();
+    fs::write(project.0.join("at-lock"), "").unwrap();
+    fs::create_dir(project.0.join("at-owners")).unwrap();
+    let (hidden, kept) = project.sealed("");
+    let own = ["app", "app-lock", "app-owners", "app-wal", "at", "at-lock", "at-owners"];
+    assert_eq!(hidden, own);
+    assert!(!kept.iter().any(|name| name.starts_with("src")), "{kept:?}");
+}

@@ -3,7 +3,7 @@
 //! They are told by the files that each has beside it, and none is opened: a process that closes a file lets go of the locks that
 //! SQLite has on it there.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 
 use crate::path::{FileLookup, RawEntry};
@@ -13,13 +13,16 @@ const OWNERS: &str = "-owners";
 const LOCK: &str = "-lock";
 /// The journal that none has.
 const JOURNAL: &str = "-journal";
+/// All that a ledger, and SQLite for it, makes beside it.
+const BESIDE: [&str; 7] = ["-wal", "-shm", JOURNAL, LOCK, "-bell", OWNERS, "-new"];
 
 /// The ledgers among the names of one folder.
 #[derive(Debug, Default)]
 pub(super) struct FolderLedgers(Vec<OsString>);
 
 impl FolderLedgers {
-    pub(super) fn among(entries: &[RawEntry]) -> Self {
+    /// `leads_to_folder` is asked about symlinks.
+    pub(super) fn among(entries: &[RawEntry], leads_to_folder: &dyn Fn(&RawEntry) -> bool) -> Self {
         let owned = |entry: &RawEntry| {
             let name = entry.name.as_encoded_bytes().strip_suffix(OWNERS.as_bytes())?;
             (entry.is_dir && !name.is_empty()).then(|| name.to_owned())
@@ -28,25 +31,26 @@ impl FolderLedgers {
         if owned.peek().is_none() {
             return Self::default();
         }
-        let names: HashSet<&[u8]> =
-            entries.iter().map(|entry| entry.name.as_encoded_bytes()).collect();
-        let is_ledger = |name: &Vec<u8>| {
-            names.contains(name.as_slice())
-                && names.contains([name.as_slice(), LOCK.as_bytes()].concat().as_slice())
+        let names: HashMap<&[u8], &RawEntry> =
+            entries.iter().map(|entry| (entry.name.as_encoded_bytes(), entry)).collect();
+        let file = |name: &[u8]| {
+            let found = names.get(name).copied();
+            found.filter(|entry| !(entry.is_dir || entry.is_link && leads_to_folder(entry)))
         };
-        let bases = owned.filter(is_ledger);
-        let named = |base: Vec<u8>| {
-            let entry = entries.iter().find(|entry| entry.name.as_encoded_bytes() == base);
-            entry.map(|entry| entry.name.clone())
+        let ledger = |base: Vec<u8>| {
+            let lock = [base.as_slice(), LOCK.as_bytes()].concat();
+            file(&lock).and(file(&base)).map(|entry| entry.name.clone())
         };
-        Self(bases.filter_map(named).collect())
+        Self(owned.filter_map(ledger).collect())
     }
 
-    /// Whether this is one of them, or lies beside one and is called like it.
+    /// Whether this is one of them, or what one has beside it.
     pub(super) fn has(&self, name: &OsStr) -> bool {
         self.0.iter().any(|base| {
             let rest = name.as_encoded_bytes().strip_prefix(base.as_encoded_bytes());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"-"))
+            rest.is_some_and(|rest| {
+                rest.is_empty() || BESIDE.iter().any(|end| end.as_bytes() == rest)
+            })
         })
     }
 
@@ -56,16 +60,15 @@ impl FolderLedgers {
     }
 }
 
-/// Whether this path is a ledger, or a file beside one.
+/// Whether this path is a ledger, or what one has beside it.
 pub(super) fn is_ledger(path: &str, files: &dyn FileLookup) -> bool {
-    let has = |path: String| files.has(&path) == Ok(true);
+    let has = |path: &str| files.has(path) == Ok(true);
+    let is_folder = |path: &str| has(&format!("{path}/."));
+    let is_file = |path: &str| has(path) && !is_folder(path);
     let is_one = |base: &str| {
-        has(format!("{base}{OWNERS}/.")) && has(format!("{base}{LOCK}")) && has(base.to_owned())
+        is_folder(&format!("{base}{OWNERS}")) && is_file(&format!("{base}{LOCK}")) && is_file(base)
     };
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    if name.is_empty() {
-        return false;
-    }
-    let beside = name.rsplit_once('-').map(|(base, _)| format!("{folder}/{base}"));
-    is_one(path) || beside.is_some_and(|base| is_one(&base))
+    let is_named = |base: &&str| !base.is_empty() && !base.ends_with('/');
+    let bases = BESIDE.iter().filter_map(|end| path.strip_suffix(end));
+    std::iter::once(path).chain(bases).filter(is_named).any(is_one)
 }

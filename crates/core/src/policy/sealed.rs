@@ -293,7 +293,11 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
             }
         };
         left = left.saturating_sub(names.len());
-        let ledgers = FolderLedgers::among(&names);
+        let leads_to_folder = |entry: &RawEntry| {
+            let name = entry.name.to_str();
+            name.is_some_and(|name| files.has(&format!("{}/{name}/.", folder.path)) == Ok(true))
+        };
+        let ledgers = FolderLedgers::among(&names, &leads_to_folder);
         found.absent.extend(
             ledgers
                 .journals()
