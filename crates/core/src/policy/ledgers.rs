@@ -3,10 +3,11 @@
 //! They are told by the files that each has beside it, and none is opened: a process that closes a file lets go of the locks that
 //! SQLite has on it there.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
-use crate::path::{FileLookup, RawEntry};
+use crate::path::{DirListing, FileLookup, RawEntry};
 
 /// The folder and the file that each ledger has beside it once it was opened for writing.
 const OWNERS: &str = "-owners";
@@ -21,8 +22,12 @@ const BESIDE: [&str; 7] = ["-wal", "-shm", JOURNAL, LOCK, "-bell", OWNERS, "-new
 pub(super) struct FolderLedgers(Vec<OsString>);
 
 impl FolderLedgers {
-    /// `leads_to_folder` is asked about symlinks.
-    pub(super) fn among(entries: &[RawEntry], leads_to_folder: &dyn Fn(&RawEntry) -> bool) -> Self {
+    /// The folder is called `dir`.
+    pub(super) fn among(entries: &[RawEntry], dir: &str, files: &dyn FileLookup) -> Self {
+        let leads_to_folder = |entry: &RawEntry| {
+            let name = entry.name.to_str();
+            name.is_some_and(|name| files.has(&format!("{dir}/{name}/.")) == Ok(true))
+        };
         let owned = |entry: &RawEntry| {
             let name = entry.name.as_encoded_bytes().strip_suffix(OWNERS.as_bytes())?;
             (entry.is_dir && !name.is_empty()).then(|| name.to_owned())
@@ -57,6 +62,55 @@ impl FolderLedgers {
     /// The journals that are not to be made: SQLite would play one.
     pub(super) fn journals(&self) -> impl Iterator<Item = String> + '_ {
         self.0.iter().filter_map(|base| Some(format!("{}{JOURNAL}", base.to_str()?)))
+    }
+}
+
+/// Folders that are not looked through: ledgers in them, and in their folders with a dot, are looked for all the same.
+#[derive(Debug, Default)]
+pub(super) struct PassedFolders(BTreeSet<PathBuf>);
+
+/// What is found in such folders. Paths are absolute.
+#[derive(Debug, Default)]
+pub(super) struct PassedLedgers {
+    /// Ledgers, and what they have beside them.
+    pub(super) hidden: Vec<String>,
+    /// The journals that are not to be made.
+    pub(super) absent: Vec<String>,
+}
+
+impl PassedFolders {
+    pub(super) fn add(&mut self, place: PathBuf) {
+        self.0.insert(place);
+    }
+
+    /// Looks at up to `left` names. What cannot be listed has none.
+    pub(super) fn ledgers(self, mut left: usize, files: &dyn FileLookup) -> PassedLedgers {
+        let mut found = PassedLedgers::default();
+        let mut folders = self.0;
+        let mut inner = BTreeSet::new();
+        for is_inner in [false, true] {
+            for folder in &folders {
+                // Behind a name that is no text nothing can be told to what hides it.
+                let Some(dir) = folder.to_str() else { continue };
+                let DirListing::Names(names) = files.list_raw(folder, left) else { continue };
+                left = left.saturating_sub(names.len());
+                let ledgers = FolderLedgers::among(&names, dir, files);
+                let is_there = |name: &String| names.iter().any(|it| it.name == name.as_str());
+                let journals = ledgers.journals().filter(|name| !is_there(name));
+                found.absent.extend(journals.map(|name| format!("{dir}/{name}")));
+                for RawEntry { name, is_dir, .. } in names {
+                    let Some(text) = name.to_str() else { continue };
+                    if ledgers.has(&name) {
+                        found.hidden.push(format!("{dir}/{text}"));
+                    } else if is_dir && !is_inner && text.starts_with('.') {
+                        inner.insert(folder.join(text));
+                    }
+                }
+            }
+            inner = inner.difference(&folders).cloned().collect();
+            folders = std::mem::take(&mut inner);
+        }
+        found
     }
 }
 
