@@ -76,7 +76,7 @@ export async function mayBeAskedFor(
   return false;
 }
 
-/** What the policies say against it, whatever a human says. */
+/** What the policies say against it: to that no human can say yes. */
 async function denialOfHost(
   { url, where }: Pick<NetworkTarget, 'url' | 'where'>,
   confinement: Confinement | undefined,
