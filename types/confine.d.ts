@@ -104,7 +104,7 @@ export interface ConfinementRefusal {
   target: string | null;
   /** In words, e.g. `writing /etc/hosts`. */
   text: string;
-  /** Whether a command could be given just that; not what is hidden or protected. */
+  /** Whether a command could be given just that; not what is hidden or protected, nor a pattern of hosts. */
   canBeGiven: boolean;
 }
 

@@ -119,4 +119,22 @@ describe.runIf(report.namespaces)('what policies protect', () => {
     expect(said).not.toContain('again with reach');
     expect((await runAll([`cat '${outside}/notes'`])).said).toContain('again with reach');
   });
+
+  test('nor is a host that they deny', async () => {
+    const rule = [
+      { effect: 'allow' as const, commands: ['echo'] },
+      { effect: 'deny' as const, urls: ['denied.example', '169.254.169.254'] },
+    ];
+    const policy = { version: 1 as const, rule };
+    const told = async (host: string, more: object = {}) => {
+      const { said } = await runAll([`echo 'curl: (6) Could not resolve host: ${host}'`], { policy, ...more });
+      expect(said).toContain(`connecting to ${host}`);
+      return said.includes('again with reach');
+    };
+    expect(await told('denied.example')).toBe(false);
+    expect(await told('169.254.169.254')).toBe(false);
+    expect(await told('plain.example')).toBe(true);
+    expect(await told('plain.example', { policy: { ...policy, network: ['a.example'] } })).toBe(false);
+    expect(await told('a.example', { policy: { ...policy, network: ['a.example'] } })).toBe(true);
+  });
 });

@@ -105,6 +105,14 @@ describe.runIf(process.platform !== 'win32')('the proxy of a command', () => {
     expect(proxy.refused.map(({ target }) => target)).toEqual(['example.com:80', 'example.com:443']);
   });
 
+  test('gives no pattern of hosts that a command spelled', async () => {
+    const { proxy } = await open(() => NO);
+    for (const to of ['*:443', '*.example:443', 'plain.example:443', '[::1]:443', '127.0.0.1:443'])
+      await talk(proxy, tunnel(to));
+    const given = proxy.refused.filter(({ canBeGiven }) => canBeGiven).map(({ target }) => target);
+    expect(given).toEqual(['plain.example:443', '[::1]:443', '127.0.0.1:443']);
+  });
+
   test('looks nothing up before the yes, and connects to what it looked up, once', async () => {
     let looked = 0;
     const lookup = async () => {

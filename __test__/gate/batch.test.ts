@@ -89,6 +89,25 @@ describe('decideAll', () => {
     }
   });
 
+  it('leaves what is to reach more than its line says waiting: no proof is about that', async () => {
+    const gate = gateOf({ policy: { version: 1 } });
+    const reaches = [{ write: ['/etc'] }, { read: ['/etc'] }, { network: ['*'] }, 'all'];
+    for (const [at, reach] of reaches.entries())
+      gate
+        .request({ toolName: 'execute', args: { command: 'ls', reach }, runId: 'run', toolCallId: `reach-${at}` })
+        .catch(() => {});
+    const ids = await vi.waitFor(async () => {
+      const found = await gate.pending();
+      expect(found).toHaveLength(reaches.length);
+      return found.map(({ approvalId }) => approvalId);
+    }, PATIENTLY);
+    const results = await gate.decideAll(ids, { type: 'approve' });
+    expect(results.map(({ error }) => error instanceof InvalidDecisionError)).toEqual(ids.map(() => true));
+    expect(await statusOf(gate, ids)).toEqual(ids.map(() => 'pending'));
+    const seen = await gate.decideAll(ids, { type: 'approve' }, { seen: ids });
+    expect(seen.map(({ error }) => error)).toEqual(ids.map(() => null));
+  });
+
   it('goes on where one is decided by then, or is not there', async () => {
     const gate = gateOf();
     const ids = await waiting(gate, 'make a', 'make b');

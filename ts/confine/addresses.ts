@@ -95,5 +95,8 @@ export function plainHost(written: string): string | undefined {
   }
 }
 
+/** Whether it is one host, an address or a plain name: no pattern, which would mean others as well. */
+export const isOneHost = (host: string): boolean => isIP(host) !== 0 || /^[\w-]+(?:\.[\w-]+)*$/.test(host);
+
 /** Names of this machine by themselves: no server is asked for them. */
 export const isOwnName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');

@@ -14,7 +14,7 @@ import { ConfinementError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { toldKind } from '../errors/told-value.js';
 import { warnOnce } from '../errors/warn-once.js';
-import { isOwnName, kindOfAddress, plainHost } from './addresses.js';
+import { isOneHost, isOwnName, kindOfAddress, plainHost } from './addresses.js';
 import type { ProxyPlace } from './confine.js';
 import { SOCKS, SOCKS_REPLY, endSocks, readSocks, replySocks, type SocksTarget } from './socks.js';
 
@@ -374,7 +374,8 @@ export class CommandProxy {
 
   #refusal(host: string, port: number, reason: string | null): Refusal {
     const target = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
-    this.#refused.set(target, { kind: 'network', target, text: `connecting to ${target}`, canBeGiven: true });
+    const canBeGiven = isOneHost(host);
+    this.#refused.set(target, { kind: 'network', target, text: `connecting to ${target}`, canBeGiven });
     const why = reason === null || reason === '' ? 'Nobody allowed it.' : reason;
     return { status: 403, why: `The sandbox of this command does not let it connect to ${target}. ${why}` };
   }

@@ -95,7 +95,7 @@ const NO_HOST: ConfinementRefusal = {
 
 /** A name with a dot, an address, or one of those with a port; no name of a file, a line or an error. */
 const isHost = (text: string): boolean =>
-  /^(?:[\w-]+\.)+[\w-]+(?::\d+)?$|^\[[\da-f:]+\](?::\d+)?$|^localhost/i.test(text);
+  /^(?:[\w-]+\.)+[\w-]+(?::\d+)?$|^\[[\da-f:]+\](?::\d+)?$|^localhost(?::\d+)?$/i.test(text);
 
 function pathsIn(line: string, cwd: string): string[] {
   const words = [...line.matchAll(QUOTED), ...line.matchAll(WORD), ...line.matchAll(BEFORE_REASON)];

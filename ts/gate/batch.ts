@@ -3,7 +3,7 @@ import type { ApprovalRecord, ApprovalRequest, BatchDecision, BatchOptions, Batc
 import { InvalidDecisionError } from '../errors/index.js';
 import { takeOptions } from '../options/check.js';
 import { takeValue } from '../options/plain.js';
-import { doubtsAbout, isHarmless } from './danger.js';
+import { doubtsAbout, hasReach, isHarmless } from './danger.js';
 import { checkVia, readDecider } from './decider.js';
 import { readOwn } from './taken-answer.js';
 
@@ -85,6 +85,7 @@ export function isAlike(one: ApprovalRequest, other: ApprovalRequest): boolean {
     one.kind === 'approval' &&
     other.kind === 'approval' &&
     other.allowedDecisions.includes('approve') &&
+    !hasReach(other) &&
     doubtsAbout(other).length === 0
   );
 }

@@ -20,7 +20,10 @@ export type DangerousCall = Pick<ApprovalRequest, 'toolName' | 'args' | 'verdict
  * chosen: all else, and so each program that is not known, is begun on "no".
  */
 export const isHarmless = (call: DangerousCall & Pick<ApprovalRequest, 'flags' | 'proven' | 'contents'>): boolean =>
-  call.proven !== null && call.contents === 'kept' && doubtsAbout(call).length === 0;
+  call.proven !== null && call.contents === 'kept' && !hasReach(call) && doubtsAbout(call).length === 0;
+
+/** Whether it names what it is to reach beside its line: that is what is asked about, and what is proven of the line is not about it. */
+export const hasReach = ({ args }: Pick<DangerousCall, 'args'>): boolean => argument(args, 'reach') !== undefined;
 
 /** Each in a few words, behind "it". */
 export const DANGER_WORDS: Readonly<Record<CallDanger, string>> = {

@@ -426,3 +426,53 @@ fn a_ledger_of_any_process_is_hidden_with_what_lies_beside_it() {
     assert!(beside.iter().all(|name| hidden.contains(name)), "{hidden:?}");
     assert!(kept.is_empty() && hidden.iter().all(|name| name.starts_with(beside[0].as_str())));
 }
+
+/// A command that runs unasked makes these names: they must take nothing from the commands after it.
+#[test]
+#[cfg(unix)]
+fn a_folder_is_no_ledger_and_of_a_ledger_only_what_it_makes_itself_is_hidden() {
+    let folders = ["src/x", "src-lock", "src-owners/x", ".git/HEAD", ".git-lock", ".git-owners/x"];
+    let linked = ["link-lock", "link-owners/x", "l-lock/x", "l-owners/x", "l"];
+    let ledger = ["app", "app-lock", "app-owners/x", "app-web/x", "app-2", "app-wal"];
+    let project = Project::new(&[folders.as_slice(), &linked, &ledger].concat());
+    std::os::unix::fs::symlink("src", project.0.join("link")).unwrap();
+    std::os::unix::fs::symlink("app", project.0.join("at")).unwrap();
+    fs::write(project.0.join("at-lock"), "").unwrap();
+    fs::create_dir(project.0.join("at-owners")).unwrap();
+    let (hidden, kept) = project.sealed("");
+    let own = ["app", "app-lock", "app-owners", "app-wal", "at", "at-lock", "at-owners"];
+    assert_eq!(hidden, own);
+    assert!(!kept.iter().any(|name| name.starts_with("src")), "{kept:?}");
+}
+
+/// Where nothing else is looked for.
+#[test]
+#[cfg(unix)]
+fn a_ledger_in_packages_or_in_git_or_behind_a_link_there_is_hidden() {
+    let places = [
+        "node_modules",
+        "node_modules/.c",
+        "a/node_modules/.c",
+        ".git",
+        "node_modules/m/deep",
+        "node_modules/m/far",
+    ];
+    let ledger = |place: &&str| ["l", "l-lock", "l-owners/x"].map(|name| format!("{place}/{name}"));
+    let files: Vec<String> = places.iter().flat_map(ledger).collect();
+    let project = Project::new(&files.iter().map(String::as_str).collect::<Vec<_>>());
+    std::os::unix::fs::symlink("node_modules/m/deep", project.0.join("state")).unwrap();
+    std::os::unix::fs::symlink("node_modules/.c", project.0.join("other")).unwrap();
+    let found = project.sealed_as(project.path(), "", None);
+    let absent = places[..5].iter().map(|place| format!("{}/{place}/l-journal", project.path()));
+    let (hidden, _) = project.names(found.clone());
+    let mut own: Vec<String> = places[..5]
+        .iter()
+        .flat_map(|place| ["l", "l-lock", "l-owners"].map(|name| format!("{place}/{name}")))
+        .collect();
+    own.sort();
+    // Deep in packages none is looked for.
+    assert_eq!(hidden, own);
+    for journal in absent {
+        assert!(found.absent.contains(&journal), "{journal}: {:?}", found.absent);
+    }
+}

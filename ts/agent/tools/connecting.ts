@@ -1,5 +1,7 @@
 /** Each host that a confined command connects to, put to the one who answers for the run. */
+import { isIP } from 'node:net';
 import type { NetworkAnswer, NetworkTarget } from '../../../index.js';
+import { isOneHost, isOwnName, kindOfAddress } from '../../confine/addresses.js';
 import { isListed } from '../../confine/confine.js';
 import { currentCaller, type ServerCaller } from '../../gate/caller.js';
 import { mayMeanwhile } from '../../gate/requesting.js';
@@ -25,11 +27,7 @@ export function connecting(command: string, confinement: Confinement | undefined
   const places = new QuestionPlaces(MOST_ASKED);
   return async ({ url, host, port, where, follows, listed }, { abortSignal }) => {
     if (follows !== null) return denialOfAddress(caller, url, abortSignal);
-    const networks = [...((await confinement?.networks()) ?? []), ...((await caller?.asker.networks()) ?? [])];
-    const isOutside = ({ none, hosts }: (typeof networks)[number]) =>
-      none || hosts.some((list) => !isListed(meaning(list, where), url));
-    if (networks.some(isOutside)) return denied('The policies let it connect to other hosts, or to none.');
-    const denial = await denialOfAddress(caller, url, abortSignal);
+    const denial = await denialOfHost({ url, where }, confinement, caller, abortSignal);
     if (!denial.allowed) return denial;
     if (caller === undefined) return listed ? ALLOWED : denied('Nobody is there to be asked about it.');
     // A human said yes to this host with the command, perhaps by a pattern, and not to what the policies deny.
@@ -55,6 +53,41 @@ export function connecting(command: string, confinement: Confinement | undefined
     }
     return answer;
   };
+}
+
+/**
+ * Whether a human may be asked about a host that a sandbox refused: it is one, and no pattern, and the policies do not deny it. To be
+ * called where the call of the tool is.
+ */
+export async function mayBeAskedFor(
+  target: string,
+  confinement: Confinement,
+  abortSignal: AbortSignal,
+): Promise<boolean> {
+  const caller = currentCaller();
+  for (const scheme of ['https', 'http']) {
+    const url = URL.canParse(`${scheme}://${target}/`) ? new URL(`${scheme}://${target}/`) : undefined;
+    const host = url?.hostname.replace(/^\[|\]$/g, '') ?? '';
+    if (url === undefined || url.username !== '' || !isOneHost(host)) return false;
+    const where = isIP(host) !== 0 ? kindOfAddress(host) : isOwnName(host) ? kindOfAddress('127.0.0.1') : null;
+    // The scheme is not told: a list of hosts may have it by either one.
+    if ((await denialOfHost({ url: url.href, where }, confinement, caller, abortSignal)).allowed) return true;
+  }
+  return false;
+}
+
+/** What the policies say against it: to that no human can say yes. */
+async function denialOfHost(
+  { url, where }: Pick<NetworkTarget, 'url' | 'where'>,
+  confinement: Confinement | undefined,
+  caller: ServerCaller | undefined,
+  signal: AbortSignal,
+): Promise<NetworkAnswer> {
+  const networks = [...((await confinement?.networks()) ?? []), ...((await caller?.asker.networks()) ?? [])];
+  const isOutside = ({ none, hosts }: (typeof networks)[number]) =>
+    none || hosts.some((list) => !isListed(meaning(list, where), url));
+  if (networks.some(isOutside)) return denied('The policies let it connect to other hosts, or to none.');
+  return denialOfAddress(caller, url, signal);
 }
 
 /** Those of a list that may mean it. A pattern is about the internet: this machine and its network must be named. */

@@ -10,7 +10,7 @@ import { saysHowItRuns } from '../../gate/runs-as.js';
 import { cutMiddle } from '../cut.js';
 import { count, inputSchema, object, text } from '../schema.js';
 import { emit, reading, type CallOptions } from './call.js';
-import { connecting, NETWORK } from './connecting.js';
+import { connecting, mayBeAskedFor, NETWORK } from './connecting.js';
 import { givenReach, howWithReach, isWanted, reachField, type CommandReach } from './reach.js';
 import { reasonField, takesReason, type ReasonInput } from './reason.js';
 import type { ConfinedEnd, ConfinedStart, ToolSettings } from './settings.js';
@@ -80,7 +80,8 @@ const plainTool = (settings: ToolSettings): BackendTools['execute'] =>
       const { exitCode, truncated, stopped } = result;
       emit(options, { type: 'execute-finish', command, exitCode, truncated, stopped });
       options.abortSignal?.throwIfAborted();
-      const given = await withProtected(result, confinement);
+      const signal = options.abortSignal ?? new AbortController().signal;
+      const given = await withProtected(result, confinement, signal);
       const refused = refusedIn(given, after?.made ?? [], canReach(settings));
       const told = after?.told == null ? '' : `\n[${after.told}]`;
       return `${outputOf(result, maxResultCharacters)}\n[${endOf(result)}]${refused}${told}`;
@@ -168,13 +169,21 @@ function outputOf({ output, truncated, bytes }: CommandResult, most: number): st
   return `${shown}\n[The output has ${bytes} bytes, and some are left out. ${WHOLE}.]`;
 }
 
-/** What policies protect cannot be asked for, also where the sandbox has another reason to refuse it. */
-async function withProtected(result: CommandResult, confinement: ToolSettings['confinement']): Promise<CommandResult> {
+/** What policies protect or deny cannot be asked for, also where the sandbox has another reason to refuse it. */
+async function withProtected(
+  result: CommandResult,
+  confinement: ToolSettings['confinement'],
+  signal: AbortSignal,
+): Promise<CommandResult> {
   if (result.refused === undefined || confinement === undefined) return result;
   const refused = result.refused.map(async (each) => {
     const { kind, target, canBeGiven } = each;
-    if (kind === 'network' || target === null || !canBeGiven) return each;
-    return (await confinement.isProtected(kind, target)) ? { ...each, canBeGiven: false } : each;
+    if (target === null || !canBeGiven) return each;
+    const canBeAsked =
+      kind === 'network'
+        ? await mayBeAskedFor(target, confinement, signal)
+        : !(await confinement.isProtected(kind, target));
+    return canBeAsked ? each : { ...each, canBeGiven: false };
   });
   return { ...result, refused: await Promise.all(refused) };
 }

@@ -9,7 +9,7 @@ use super::Effect;
 use super::compile::{Policy, RulePatterns};
 use super::confined::{ConfinedRun, ConfinedWrites};
 use super::judge::{JudgedCall, judge_opened};
-use super::ledgers::FolderLedgers;
+use super::ledgers::{FolderLedgers, PassedFolders};
 use super::protected::PathNames;
 use super::run_by_git::{GIT, GitLook, run_by_git};
 use super::verdict::VerdictCause;
@@ -169,6 +169,12 @@ impl SeenEntry {
         self.located.get_or_init(find).as_ref()
     }
 
+    /// Where it really is, as the system has it.
+    fn real_place(&self, files: &dyn FileLookup) -> PathBuf {
+        let real = if self.is_link { self.located(files).map(|at| at.real.clone()) } else { None };
+        real.map_or_else(|| self.place.clone(), PathBuf::from)
+    }
+
     /// Whether it can be told to what keeps it from the command.
     fn has_name(&self) -> bool {
         self.place.to_str().is_some()
@@ -231,6 +237,15 @@ impl LinkedFolders<'_> {
         is_new && self.entered.insert((place.real.clone(), by_link))
     }
 
+    /// Whether it is a symlink to what lies in one of the places, and is not looked through there.
+    fn lead_past(&self, entry: &SeenEntry, files: &dyn FileLookup) -> bool {
+        let real =
+            if entry.is_link { entry.located(files).map(|at| at.real.as_str()) } else { None };
+        real.is_some_and(|real| {
+            self.places.iter().any(|place| is_below(real, place)) && !self.is_looked_at(real)
+        })
+    }
+
     fn is_looked_at(&self, real: &str) -> bool {
         let is_passed = |below: &str| below.split('/').any(|it| it == PACKAGES || it == GIT);
         let mut places = self.places.iter().filter(|place| is_below(real, place));
@@ -243,7 +258,7 @@ impl LinkedFolders<'_> {
     }
 }
 
-/// Looks for them below a project, and below more folders. What lies in packages is passed over. Blocks.
+/// Looks for them below a project, and below more folders. What lies in packages is passed over, but for ledgers at the top. Blocks.
 pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) -> SealedFiles {
     let root = look.root.trim_end_matches('/');
     let more = look.more.iter().map(|folder| folder.trim_end_matches('/'));
@@ -267,6 +282,7 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
         places: places.iter().cloned().chain(looked_at).collect(),
         entered: BTreeSet::new(),
     };
+    let mut passed = PassedFolders::default();
     let mut left = MOST_NAMES;
     while let Some(folder) = folders.pop_front() {
         let listing = if folder.path.len() > MOST_PATH {
@@ -293,7 +309,7 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
             }
         };
         left = left.saturating_sub(names.len());
-        let ledgers = FolderLedgers::among(&names);
+        let ledgers = FolderLedgers::among(&names, &folder.path, files);
         found.absent.extend(
             ledgers
                 .journals()
@@ -319,6 +335,7 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
             }
             entry.by_rules |= is_git;
             if entry.name == PACKAGES && !entry.by_rules {
+                passed.add(entry.real_place(files));
                 continue;
             }
             // No rule opens it: who writes there approves what waits.
@@ -337,6 +354,9 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
             }
             let is_passed =
                 is_hidden || is_git && !(reads.speaks_below(&entry) || writes.speaks_below(&entry));
+            if !is_hidden && (is_git && is_passed || links.lead_past(&entry, files)) {
+                passed.add(entry.real_place(files));
+            }
             // What is not to be read may lie further down.
             if !is_passed {
                 let is_kept = folder.is_kept || is_new;
@@ -348,6 +368,9 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
             break;
         }
     }
+    let ledgers = passed.ledgers(MOST_NAMES, files);
+    found.hidden.extend(ledgers.hidden);
+    found.absent.extend(ledgers.absent);
     found.complete = !is_cut && found.unlisted.is_empty();
     if is_cut {
         found.unlisted.clear();
