@@ -177,7 +177,7 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
 /**
  * The `toolApproval` of AI SDK 7. It returns one of the four literals only; calls that the provider executes are
  * `not-applicable`. A call is `user-approval` until the gate holds its decision; a replayed, forged or swapped answer is `denied`.
- * It throws only to end the loop: with the `AbortError` of a callback, or with one of its own after a rejection with `stop`. When
+ * It throws only to end the loop that asks it: with the `AbortError` of a callback, or with one of its own after a rejection with `stop`. When
  * tools were replaced in the middle of a step, it throws {@link InvalidConfigError}.
  *
  * The SDK does not ask it about calls that a tool makes of other tools (`experimental_toolCallers`, code mode): give those to

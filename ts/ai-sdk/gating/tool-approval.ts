@@ -47,12 +47,13 @@ export function toolApproval<TOOLS extends ToolSet>(
   interruptPlan({}, undefined, options.unknownTools);
   const approval = new ApprovalFunction(asker, options.interruptOn as InterruptOn | undefined, options);
   const decide = async (call: ApprovalCall): Promise<ToolApprovalStatus> => {
+    // One function serves any number of loops: a human ends the one that the call is of.
+    const loop = new AbortController();
     try {
       if (call.toolCall.providerExecuted === true) return { type: 'not-applicable' };
-      return await approval.status(call);
+      return await approval.status(call, loop);
     } catch (error) {
-      if (isTurnEnd(error)) throw error;
-      asker.stopped.throwIfAborted();
+      loop.signal.throwIfAborted();
       warnFailedCall(PLACE, nameOf(call), error);
       // The SDK runs the tool on an unknown status and ends the stream on a throw: neither may come of this.
       return { type: 'denied', reason: `It could not be decided: ${reasonOfError(error)}` };
@@ -89,10 +90,10 @@ class ApprovalFunction {
     this.#options = options;
   }
 
-  async status(call: ApprovalCall): Promise<ToolApprovalStatus> {
-    this.#asker.stopped.throwIfAborted();
+  /** @param loop is aborted when the human ends the loop that the call is of */
+  async status(call: ApprovalCall, loop: AbortController): Promise<ToolApprovalStatus> {
     const held = new HeldTool(call.tools as ToolSet | undefined, call.toolCall.toolName);
-    const status = await this.#statusOf(call, held);
+    const status = await this.#statusOf(call, held, loop);
     if (status.type === 'denied' || status.type === 'user-approval') return status;
     const why = held.objection;
     if (why !== undefined) return staleStatus(why);
@@ -110,7 +111,11 @@ class ApprovalFunction {
     });
   }
 
-  async #statusOf({ toolCall, tools, messages }: ApprovalCall, held: HeldTool): Promise<ToolApprovalStatus> {
+  async #statusOf(
+    { toolCall, tools, messages }: ApprovalCall,
+    held: HeldTool,
+    loop: AbortController,
+  ): Promise<ToolApprovalStatus> {
     const { toolCallId, toolName } = toolCall;
     const args = snapshot(toolCall.input);
     const objection = () => held.objection ?? (holds(toolCall, args) ? undefined : NOT_HELD);
@@ -131,12 +136,13 @@ class ApprovalFunction {
       return why === undefined ? { type: 'not-applicable' } : staleStatus(why);
     }
     if (verdict.effect === 'deny') return { type: 'denied', reason: verdict.reason };
-    return this.#ask({ toolCallId, ...approved, args, gating, entry, verdict, messages }, objection);
+    return this.#ask({ toolCallId, ...approved, args, gating, entry, verdict, messages }, objection, loop);
   }
 
   async #ask(
     question: CallQuestion & { verdict: Exclude<CallVerdict, { effect: 'deny' }> },
     objection: Objection,
+    loop: AbortController,
   ): Promise<ToolApprovalStatus> {
     const { gate } = this.#asker;
     const { toolCallId, args, verdict } = question;
@@ -153,7 +159,8 @@ class ApprovalFunction {
     const asked = await askCall(question, {
       asker: this.#asker,
       runId,
-      signal: this.#asker.stopped,
+      signal: loop.signal,
+      stop: (reason) => loop.abort(reason),
       open: (asking) => this.#asker.openAndWait(asking, runId),
       opened: async ({ record }) => ({
         isAnswered: isByItself(verdict, record) && (await decideByItself(gate, record)),
@@ -163,7 +170,8 @@ class ApprovalFunction {
     });
     if (asked.kind !== 'decided') return staleStatus(asked.reason);
     const { decision, approvalId } = asked.decided;
-    if (endsTurn(decision)) throw turnEnd(reasonOf(decision));
+    if (endsTurn(decision)) loop.abort(turnEnd(reasonOf(decision)));
+    loop.signal.throwIfAborted();
     if (decision.type === 'approve')
       return this.#handOver(runId, toolCallId, question, args, objection, decision.reason);
     if (isApproval(decision)) await gate.revoke(approvalId, NO_EDIT);
@@ -238,18 +246,8 @@ class ApprovalFunction {
 }
 
 /** What is thrown into the loop when a human ends the turn: no status of a call ends it. */
-function turnEnd(reason: string | undefined): DOMException {
-  const error = new DOMException(
-    reason === undefined ? TURN_ENDED : `${TURN_ENDED} They said: ${reason}`,
-    'AbortError',
-  );
-  TURN_ENDS.add(error);
-  return error;
-}
-
-const TURN_ENDS = new WeakSet<object>();
-
-const isTurnEnd = (error: unknown): boolean => typeof error === 'object' && error !== null && TURN_ENDS.has(error);
+const turnEnd = (reason: string | undefined): DOMException =>
+  new DOMException(reason === undefined ? TURN_ENDED : `${TURN_ENDED} They said: ${reason}`, 'AbortError');
 
 /** The AI SDK runs the call of the model, or does not. */
 const TAKES: DecisionType[] = ['approve', 'reject', 'skip'];
