@@ -5,6 +5,8 @@ import { isApproval } from '../../gate/records.js';
 export const CANCELLED = 'The run was cancelled.';
 /** Of a call to which somebody said no in the messages, and no more. */
 export const REJECTED_IN_CHAT = 'The user rejected this call in the chat.';
+/** Of a call that a human rejected without a reason. */
+export const REJECTED = 'Rejected.';
 export const TURN_ENDED = 'The human ended the turn.';
 export const DUPLICATE_ID =
   'Two calls have the same tool call id, so an answer cannot be told apart. Call the tool again with an id of its own.';

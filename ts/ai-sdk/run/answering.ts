@@ -8,7 +8,7 @@ import { closed, type CallAnswer, type CallResult } from '../messages/history.js
 import { partsOf } from '../messages/messages.js';
 import type { OwnEvent } from '../sdk/own-events.js';
 import { answerText, type CallQuestions } from '../tools/questions.js';
-import { CANCELLED, NOT_RUN_AGAIN, noteOn, reasonOf, TURN_ENDED } from '../messages/reasons.js';
+import { CANCELLED, NOT_RUN_AGAIN, REJECTED, TURN_ENDED, noteOn, reasonOf } from '../messages/reasons.js';
 import { callWith, valueOf, type RequestedCall, type ModelRound } from './round.js';
 import type { RunSetup } from './setup.js';
 import { signApproval } from '../sdk/signature.js';
@@ -153,7 +153,7 @@ export function closeTurn(
   const reasons = new Map<string, string>();
   for (const asked of requested) {
     const { toolCallId, toolName, decision, args } = asked;
-    const reason = decision !== undefined && !isApproval(decision) ? (reasonOf(decision) ?? 'Rejected.') : TURN_ENDED;
+    const reason = decision !== undefined && !isApproval(decision) ? (reasonOf(decision) ?? REJECTED) : TURN_ENDED;
     reasons.set(toolCallId, reasonFor(asked, reason) ?? reason);
     tell({ type: 'tool-denied', toolCallId, toolName, args: valueOf(args), reason });
   }
