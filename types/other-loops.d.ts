@@ -58,7 +58,7 @@ interface GatingOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   place?: PolicyPlace;
   /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
   approvalTimeout?: number;
-  /** What the calls belong to, e.g. the id of the chat. @default a new UUID for the calls of each step */
+  /** What the calls belong to, e.g. the id of the chat. @default one of its own for the calls of each step */
   runId?: string;
   /** Who started this. Their own approval does not count where `excludeRequester` is set. */
   requester?: RunOptions<TOOLS>['requester'];
@@ -166,7 +166,7 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
   askOrder?: RunOptions<TOOLS>['askOrder'];
   /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
   approvalTimeout?: number;
-  /** What the calls belong to, e.g. the id of the chat. @default a new UUIDv7 */
+  /** What the calls belong to, e.g. the id of the chat. @default one of its own for each call */
   runId?: string;
   /** The path of agents that the calls come from. @default ['main'] */
   origin?: readonly string[];

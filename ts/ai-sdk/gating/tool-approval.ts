@@ -14,6 +14,7 @@ import { snapshot, trySnapshot, type ValueSnapshot } from '../../values/snapshot
 import { approvedTool } from '../tools/approved-tool.js';
 import { askCall } from '../../gate/ask-call.js';
 import { redeemOrRefuse } from '../../gate/redeem.js';
+import { unnamedRun } from '../../gate/run-ids.js';
 import { requireSdk } from '../sdk/installed.js';
 import { isResume } from '../messages/messages.js';
 import { isCaller } from '../tools/callers.js';
@@ -41,7 +42,7 @@ export function toolApproval<TOOLS extends ToolSet>(
 ): (call: ApprovalCall) => Promise<ToolApprovalStatus> {
   requireSdk(PLACE, toolApproval, 7);
   const options = takeNeeded(PLACE, given);
-  const asker = new CallAsker(options.runId ?? crypto.randomUUID(), options as never, PLACE);
+  const asker = new CallAsker(options.runId ?? unnamedRun(), options as never, PLACE);
   // Tools come with the calls, and what they are told of then is a denial: a mistake is told now.
   interruptPlan({}, options.interruptOn, 'ignore');
   interruptPlan({}, undefined, options.unknownTools);
@@ -147,7 +148,7 @@ class ApprovalFunction {
     const { gate } = this.#asker;
     const { toolCallId, args, verdict } = question;
     // Without a run of the user's, call ids of different runs must not meet.
-    const runId = this.#options.runId ?? crypto.randomUUID();
+    const runId = this.#options.runId ?? unnamedRun();
     if (this.#options.onApprovalRequest === undefined && !this.#asker.isAutomatic) {
       const record = await this.#asker.open(question, runId);
       const isSettled = isByItself(verdict, record) && (await decideByItself(gate, record));

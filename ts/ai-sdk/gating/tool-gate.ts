@@ -32,6 +32,7 @@ import { CheckedEdits, type CheckedEdit } from '../../gate/edits.js';
 import { warnFailedCall } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
 import { redeemOrRefuse } from '../../gate/redeem.js';
+import { unnamedRun } from '../../gate/run-ids.js';
 import { modelOutput, withNote, type ModelOutput } from '../messages/history.js';
 import { taking } from '../tools/limits.js';
 import type { InheritedRules } from '../tools/inheritance.js';
@@ -450,7 +451,7 @@ export class ToolGate {
    */
   async #openStopped(args: ValueSnapshot, options: ExecuteOptions, verdict: CallVerdict): Promise<boolean> {
     const { asker } = this.#options;
-    const runId = this.#options.runId ?? crypto.randomUUID();
+    const runId = this.#options.runId ?? unnamedRun();
     const edits = this.#editsOf(options);
     const question = this.#question(options.toolCallId, args, verdict, edits);
     const record = await this.#openAnew({ ...question, messages: messagesIn(options) }, runId);
