@@ -269,6 +269,7 @@ const NOWHERE: Omit<SpokenCall, 'toolCallId'> = {
   yes: [],
   no: [],
   word: 'gone',
+  needsResult: false,
   reason: undefined,
 };
 
