@@ -51,7 +51,9 @@ export function toolApproval<TOOLS extends ToolSet>(
     // One function serves any number of loops: a human ends the one that the call is of.
     const loop = new AbortController();
     try {
-      if (call.toolCall.providerExecuted === true) return { type: 'not-applicable' };
+      const { providerExecuted, toolCallId } = call.toolCall;
+      if (providerExecuted === true) return { type: 'not-applicable' };
+      if (typeof toolCallId !== 'string') return { type: 'denied', reason: NO_ID };
       return await approval.status(call, loop);
     } catch (error) {
       loop.signal.throwIfAborted();
@@ -281,6 +283,7 @@ function holds({ input }: ApprovalCall['toolCall'], args: ValueSnapshot): boolea
 
 const NOT_HELD =
   'Its arguments are not those that were shown any more, or are not plain data, so that they could change until it runs.';
+const NO_ID = 'The call has no id, so that an answer cannot be told apart. Call the tool again with an id.';
 const NO_EDIT = 'An edit cannot be carried out here.';
 const NO_QUESTIONS = 'Questions cannot be asked here: an approval carries no answer. Ask in a text instead.';
 
