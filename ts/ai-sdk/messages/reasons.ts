@@ -45,6 +45,9 @@ export function reasonOf(decision: DecisionOutcome): string | undefined {
 
 /** Of a call that a human allowed: it is asked about again. */
 export const INTERRUPTED_CALL = 'It was started before, by a process that is gone, and nobody knows how far it came.';
+/** Beside the result of a call that runs with other arguments, or that a human answered. @param started those, as JSON */
+export const startedNoteWith = (started: readonly string[]): string =>
+  `Note: ${INTERRUPTED_CALL} It was started with: ${started.join('; ')}`;
 /** Of a call that may have had its effect, and is not asked about again: beside why it does not run. */
 export const NOT_RUN_AGAIN = `${INTERRUPTED_CALL} It was not run again.`;
 /** Of a call that needed no approval: it is not run again. */
