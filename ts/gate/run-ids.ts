@@ -37,7 +37,7 @@ export function mainRunOf(runId: string): string {
 
 const UNNAMED = 'unnamed:';
 
-/** A run for calls whose loop is not ours and has not said of which run they are: it is over with them. */
+/** A run for calls whose loop is not ours and names no run for them: it is over with them. */
 export const unnamedRun = (): string => `${UNNAMED}${crypto.randomUUID()}`;
 
 /** Whether a run, or the run it is a part of, is such a one: no later call is of it, so that nothing is remembered for it. */
