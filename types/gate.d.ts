@@ -252,7 +252,7 @@ export interface GateRequest<ARGS = unknown> extends ApprovalNeed {
   args: ARGS;
   /** @default a new UUIDv7 */
   toolCallId?: string;
-  /** @default in the `execute` of a tool of a run that has this gate: that run's; otherwise a new UUIDv7 */
+  /** @default in the `execute` of a tool of a run that has this gate: that run's; otherwise one of its own */
   runId?: string;
   /** @default in the `execute` of a tool of a run that has this gate: that run's; otherwise ['main'] */
   origin?: readonly string[];

@@ -58,7 +58,7 @@ interface GatingOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   place?: PolicyPlace;
   /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
   approvalTimeout?: number;
-  /** What the calls belong to, e.g. the id of the chat. @default a new UUID for the calls of each step */
+  /** What the calls belong to, e.g. the id of the chat. @default one of its own for the calls of each step */
   runId?: string;
   /** Who started this. Their own approval does not count where `excludeRequester` is set. */
   requester?: RunOptions<TOOLS>['requester'];
@@ -166,7 +166,7 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
   askOrder?: RunOptions<TOOLS>['askOrder'];
   /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
   approvalTimeout?: number;
-  /** What the calls belong to, e.g. the id of the chat. @default a new UUIDv7 */
+  /** What the calls belong to, e.g. the id of the chat. @default one of its own for each call */
   runId?: string;
   /** The path of agents that the calls come from. @default ['main'] */
   origin?: readonly string[];
@@ -177,7 +177,7 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
 /**
  * The `toolApproval` of AI SDK 7. It returns one of the four literals only; calls that the provider executes are
  * `not-applicable`. A call is `user-approval` until the gate holds its decision; a replayed, forged or swapped answer is `denied`.
- * It throws only to end the loop: with the `AbortError` of a callback, or with one of its own after a rejection with `stop`. When
+ * It throws only to end the loop that asks it: with the `AbortError` of a callback, or with one of its own after a rejection with `stop`. When
  * tools were replaced in the middle of a step, it throws {@link InvalidConfigError}.
  *
  * The SDK does not ask it about calls that a tool makes of other tools (`experimental_toolCallers`, code mode): give those to

@@ -459,7 +459,8 @@ export declare function importPolicy(
 /**
  * For how long a decision is remembered: while the run lasts, while the gate lives, or in the user's file, for this project.
  * `always` needs a gate with `policyFiles: true`. In other loops than `streamWithEvents` a run has no end: `run` then lasts as
- * long as the gate.
+ * long as the gate. Without a `runId` there is no run there, and `run` is refused with {@link InvalidDecisionError}. The decision of
+ * a callback then counts once, and a process warning says so.
  */
 export type GrantScope = 'run' | 'session' | 'always';
 

@@ -191,6 +191,140 @@ describe('the turn is over, and no more than that', () => {
   });
 });
 
+describe('a turn is known by what its messages hold', () => {
+  const del = (path: string, id: string): ModelTurn => calls(call('del', { path }, id));
+  const read = (path: string, id: string): ModelTurn => calls(call('read', { path }, id));
+  const changes: [string, (messages: ai.ModelMessage[]) => ai.ModelMessage[]][] = [
+    ['copies of its messages', (messages) => structuredClone(messages)],
+    ['the last two of its messages', (messages) => ai.pruneMessages({ messages, toolCalls: 'before-last-2-messages' })],
+    [
+      'other results',
+      (messages) =>
+        messages.map((message) =>
+          message.role === 'tool'
+            ? {
+                ...message,
+                content: message.content.map((part) =>
+                  part.type === 'tool-result' ? { ...part, output: { type: 'text', value: '(cleared)' } } : part,
+                ),
+              }
+            : message,
+        ) as ai.ModelMessage[],
+    ],
+  ];
+
+  it.each(changes)('a loop that hands on %s is over: even what was remembered does not run', async (_, change) => {
+    await using gate = createGate({ policy: { version: 1 }, place: { cwd: '/project', project: '/project' } });
+    const { asked, ran, prompts } = await generate(
+      (asked) => ({
+        interruptOn: ['del', 'read'],
+        gate,
+        onApprovalRequest: ({ args }: { args: { path: string } }) => {
+          asked.push(args.path);
+          return args.path === '/b' ? STOP : { type: 'approve', remember: { scope: 'session' } };
+        },
+      }),
+      [
+        read('/a', 'c1'),
+        del('/b', 'c2'),
+        read('/a', 'c3'),
+        calls(call('del', { path: '/d' }, 'c4'), call('read', { path: '/a' }, 'c5')),
+        says('Done.'),
+      ],
+      { prepareStep: ({ messages }: { messages: ai.ModelMessage[] }) => ({ messages: change(messages) }) },
+    );
+    expect([ran, asked, prompts.length]).toEqual([['read /a'], ['/a', '/b'], 5]);
+  });
+
+  it('another loop over the same messages is asked in each of its steps, even if its model makes the same call', async () => {
+    const asked: string[] = [];
+    const { ran, tools } = recordingTools();
+    const messages: ai.ModelMessage[] = [{ role: 'user', content: 'go' }];
+    const answer = async (turns: ModelTurn[], first: ApprovalAnswer): Promise<void> => {
+      let isFirst = true;
+      const onApprovalRequest = ({ args }: { args: { path: string } }): ApprovalAnswer => {
+        asked.push(args.path);
+        return isFirst ? ((isFirst = false), first) : true;
+      };
+      const { model } = scripted(turns);
+      const gated = gateTools(tools, { interruptOn: ['del'], onApprovalRequest } as never);
+      await ai.generateText({ model, tools: gated, messages, stopWhen: [stepCount(5), turnEnded] });
+    };
+    await answer([del('/a', 'c1')], STOP);
+    await answer([calls(call('read', { path: '/r' }, 'd1')), del('/b', 'd2'), says('Done.')], true);
+    await answer([del('/a', 'c1'), del('/c', 'c2'), says('Done.')], true);
+    await answer([del('/a', 'c1'), del('/d', 'c2'), says('Done.')], { type: 'reject', reason: 'not now' });
+    expect(asked).toEqual(['/a', '/b', '/a', '/c', '/a', '/d']);
+    expect(ran).toEqual(['read /r', 'del /b', 'del /a', 'del /c', 'del /d']);
+  });
+
+  it('a turn that ended is over when another one has made the same call', async () => {
+    const asked: string[] = [];
+    const { ran, tools } = recordingTools();
+    const messages: ai.ModelMessage[] = [{ role: 'user', content: 'go' }];
+    const one = (turns: ModelTurn[], answer: ApprovalAnswer, more: object = {}) =>
+      ai.generateText({
+        model: scripted(turns).model,
+        tools: gateTools(tools, { interruptOn: ['del'], onApprovalRequest: endsAt('/a', asked, answer) }),
+        messages,
+        stopWhen: stepCount(5),
+        ...more,
+      } as never);
+    const again = (): Promise<unknown> => one([del('/a', 'c1'), says('Done.')], true);
+    await one([del('/a', 'c1'), del('/a', 'c2'), says('Done.')], STOP, {
+      prepareStep: async ({ stepNumber }: { stepNumber: number }) => {
+        if (stepNumber === 1) await again();
+        return {};
+      },
+    });
+    expect([ran, asked]).toEqual([['del /a'], ['/a', '/a']]);
+  });
+
+  it('an agent in a tool ended it: so it is over for the loop around it that hands on copies', async () => {
+    const { ran, tools } = recordingTools();
+    const agent = ai.tool({
+      inputSchema: z.object({ of: z.string() }),
+      execute: async (_, parent) => {
+        const gated = gateTools(tools, { interruptOn: ['del'], parent: parent as never });
+        const { model } = scripted([del('/a', 'c1'), says('Inner.')]);
+        const { text } = await ai.generateText({ model, tools: gated, prompt: 'go', stopWhen: stepCount(5) });
+        return text;
+      },
+    });
+    const gated = gateTools(
+      { ...tools, agent },
+      {
+        interruptOn: ['del', 'agent'],
+        onApprovalRequest: ({ toolName }) =>
+          toolName === 'del' ? STOP : ({ type: 'edit', args: { of: 'edited' } } as never),
+      },
+    );
+    const { model, prompts } = scripted([calls(call('agent', { of: 'x' }, 'c1')), del('/d', 'c9'), says('Done.')]);
+    await ai.generateText({
+      model,
+      tools: gated,
+      prompt: 'go',
+      stopWhen: stepCount(5),
+      prepareStep: ({ messages }) => ({ messages: structuredClone(messages) }),
+    });
+    expect(ran).toEqual([]);
+    expect(resultsIn(prompts[2])['c9']).toEqual(ENDED);
+  });
+
+  it('messages that are none are those of no turn', async () => {
+    const { ran, tools } = recordingTools();
+    const gated = gateTools(tools, { interruptOn: ['del'], onApprovalRequest: () => true });
+    for (const messages of [
+      [null],
+      [undefined, 1],
+      [{ role: 'tool', content: [null] }, null],
+      [null, { role: 'tool' }],
+    ])
+      await gated.del.execute?.({ path: '/a' }, { toolCallId: crypto.randomUUID(), messages } as never);
+    expect(ran).toEqual(Array.from({ length: 4 }, () => 'del /a'));
+  });
+});
+
 describe('in tools that are a part of something', () => {
   it('the run that they are a part of ends', async () => {
     const { ran, tools } = recordingTools();

@@ -1,10 +1,11 @@
 /** Which run the calls of a loop belong to that was given no `runId`. */
 import * as ai from 'ai';
-import { expect, it } from 'vitest';
-import { createGate, gateTools } from '../../ts/index.js';
+import { describe, expect, it } from 'vitest';
+import { createGate, gateTools, InvalidDecisionError, toolApproval } from '../../ts/index.js';
 import type { ApprovalRequest, Gate } from '../../index.js';
-import { call, calls, says, scripted, stepCount } from '../support/model.js';
+import { call, calls, major, says, scripted, stepCount } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
+import { listenToWarnings } from '../support/warnings.js';
 
 const STEPS = [
   calls(call('del', { path: '/a' }, 'c1'), call('del', { path: '/b' }, 'c2')),
@@ -62,4 +63,48 @@ it('what a loop adds to its own messages begins another step, and an id that com
   start('c2', []);
   expect(runsOf(await waits(gate, 7))).toBe(5);
   abort.abort();
+});
+
+describe('what is remembered for the run', () => {
+  const policies = { policy: { version: 1 }, place: { cwd: '/project', project: '/project' } } as const;
+  const TWICE = [calls(call('del', { path: '/a' }, 'c1')), calls(call('del', { path: '/a' }, 'c2')), says('Done.')];
+
+  describe.each(['gateTools', ...(major === 7 ? ['toolApproval'] : [])])('under %s', (way) => {
+    const options = (asking: object, tools: ReturnType<typeof recordingTools>['tools']): object =>
+      way === 'gateTools'
+        ? { tools: gateTools(tools, asking as never) }
+        : { tools, toolApproval: toolApproval(asking as never) };
+
+    it.each(['approve', 'reject'])('holds with a runId, and is not lost in silence without one (%s)', async (type) => {
+      using heard = listenToWarnings();
+      const asksOf = async (more: object): Promise<number> => {
+        let asked = 0;
+        const { tools } = recordingTools();
+        await using gate = createGate(policies);
+        const onApprovalRequest = () => ((asked += 1), { type, remember: 'run' });
+        const asking = { gate, interruptOn: ['del'], onApprovalRequest, ...more };
+        const { model } = scripted(TWICE);
+        await ai.generateText({ model, ...options(asking, tools), prompt: 'go', stopWhen: stepCount(5) } as never);
+        expect((await gate.grants.list()).length).toBe('runId' in more ? 1 : 0);
+        return asked;
+      };
+      expect(await asksOf({ runId: 'chat' })).toBe(1);
+      expect(heard.warnings).toEqual([]);
+      expect(await asksOf({})).toBe(2);
+      expect(heard.warnings.join()).toMatch(/counts once and is not remembered: .*runId/);
+    });
+  });
+
+  it('is refused at the gate where there is no run, and the request waits on', async () => {
+    await using gate = createGate(policies);
+    const { tools } = recordingTools();
+    const { del } = gateTools(tools, { gate, interruptOn: 'all' });
+    const over = del.execute!({ path: '/a' }, { toolCallId: 'c1', messages: [] } as never);
+    void gate.request({ toolName: 'del', args: {} }).catch(() => {});
+    const open = await waits(gate, 2);
+    for (const { approvalId } of open)
+      await expect(gate.approve(approvalId, { remember: 'run' })).rejects.toSatisfy(InvalidDecisionError.isInstance);
+    for (const { approvalId } of await waits(gate, 2)) await gate.approve(approvalId);
+    expect(await over).toBe('deleted /a');
+  });
 });

@@ -3,7 +3,7 @@ import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalAnswer, ToolApprovalOptions } from '../../index.js';
 import { createGate, toolApproval } from '../../ts/index.js';
-import { call, calls, collect, major, says, scripted } from '../support/model.js';
+import { call, calls, collect, major, says, scripted, sleep } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
 import { listenToWarnings } from '../support/warnings.js';
 
@@ -69,17 +69,42 @@ describe.runIf(major === 7).each(WAYS)('%s', (_, answer, said) => {
 });
 
 describe.runIf(major === 7)('after it', () => {
-  it('the same function asks in the next run, unless the human is gone', async () => {
-    const { asked, options } = run(() => ({ type: 'reject', stop: true }));
-    await expect(ai.generateText(options)).rejects.toThrow(/ended the turn/);
+  it.each(WAYS)('the same function asks in the next run (%s)', async (_, answer, said) => {
+    const { asked, options } = run(answer);
+    await expect(ai.generateText(options)).rejects.toThrow(said);
     const next = { ...(options as object), model: scripted([calls(call('del', { path: '/d' }, 'd1'))]).model };
-    await expect(ai.generateText(next as never)).rejects.toThrow(/ended the turn/);
+    await expect(ai.generateText(next as never)).rejects.toThrow(said);
     expect(asked).toEqual(['/a', '/b', '/d']);
-    const gone = run(interrupted);
-    await expect(ai.generateText(gone.options)).rejects.toThrow(/Ctrl/);
-    await expect(
-      ai.generateText({ ...(gone.options as object), model: scripted([TWO]).model } as never),
-    ).rejects.toThrow(/Ctrl/);
-    expect(gone.asked).toEqual(['/a', '/b']);
+  });
+
+  it.each(WAYS)('loops that go on beside it are asked on (%s)', async (_, answer, said) => {
+    const asked: string[] = [];
+    const { ran, tools } = recordingTools();
+    const approval = toolApproval({
+      interruptOn: ['del'],
+      askOrder: 'at-once',
+      onApprovalRequest: (async ({ args: { path } }: { args: { path: string } }) => {
+        asked.push(path);
+        while (asked.length < 2) await sleep(1);
+        if (path === '/ends') return answer();
+        await ended.catch(() => {});
+        return true;
+      }) as never,
+    });
+    const one = (path: string) =>
+      ai.generateText({
+        model: scripted([calls(call('del', { path }, 'c1')), says('Done.')]).model,
+        tools,
+        prompt: 'go',
+        stopWhen: ai.stepCountIs(5),
+        toolApproval: approval,
+      } as never);
+    const ended = one('/ends');
+    const beside = one('/beside');
+    await expect(ended).rejects.toThrow(said);
+    expect((await beside).text).toBe('Done.');
+    expect((await one('/later')).text).toBe('Done.');
+    expect(asked.toSorted()).toEqual(['/beside', '/ends', '/later']);
+    expect(ran).toEqual(['del /beside', 'del /later']);
   });
 });

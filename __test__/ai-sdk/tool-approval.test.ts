@@ -531,6 +531,14 @@ describe('the function by itself', () => {
     expect(answer.type).toBe('denied');
   });
 
+  it.each([undefined, null, 5])('a call whose id is %s is denied and the model is told why', async (toolCallId) => {
+    const options: ToolApprovalOptions = { interruptOn: 'all', onApprovalRequest: () => true };
+    expect(await status(options, { toolCallId })).toEqual({
+      type: 'denied',
+      reason: expect.stringContaining('has no id') as unknown,
+    });
+  });
+
   it('anything at all in place of a call does not throw', async () => {
     const approval = toolApproval({ interruptOn: 'all' });
     for (const given of [undefined, null, {}, { toolCall: null }, { toolCall: {}, tools: null, messages: null }]) {

@@ -614,6 +614,50 @@ describe('split answers', () => {
   });
 });
 
+describe('a yes beside a call that the browser still runs', () => {
+  const post = async (part: object): Promise<Chat> => {
+    const chat = new Chat(one(), 'gateTools');
+    await chat.post();
+    const messages = chat.answer(true);
+    messages.at(-1)?.parts.push({ type: 'tool-locate', toolCallId: 'b1', input: {}, ...part } as never);
+    await chat.post(messages).catch((error: unknown) => void chat.errors.push(error));
+    return chat;
+  };
+
+  it('is refused before anything runs: the AI SDK would lose the result', async () => {
+    const { ran, errors, gate } = await post({ state: 'input-available' });
+    expect(errors).toMatchObject([
+      { code: 'ERR_INVALID_DECISION', message: expect.stringMatching(/no result of "locate".*Nothing was decided/) },
+    ]);
+    expect(ran).toEqual([]);
+    expect(await gate.pending()).toHaveLength(1);
+  });
+
+  it.each([
+    ['has a result', { state: 'output-available', output: 'here' }],
+    ['is not written to its end, and goes', { state: 'input-streaming' }],
+    ['is run by the provider', { state: 'input-available', providerExecuted: true }],
+  ])('is taken when that one %s', async (_, part) => {
+    expect((await post(part)).ran).toEqual(['del /a']);
+  });
+
+  it('is refused in model messages, too', async () => {
+    await using gate = createGate();
+    const messages = [
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool-call', toolCallId: 'c1', toolName: 'del', input: {} },
+          { type: 'tool-call', toolCallId: 'b1', toolName: 'locate', input: {} },
+          { type: 'tool-approval-request', approvalId: 'a', toolCallId: 'c1' },
+        ],
+      },
+      { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'a', approved: true }] },
+    ] as ai.ModelMessage[];
+    await expect(verifyApprovals(messages, gate, { runId: 'r' })).rejects.toThrow(/no result of "locate"/);
+  });
+});
+
 describe('verifyApprovals on model messages', () => {
   const history = (approvalId: string, more: object = {}) => [
     { role: 'user', content: 'go' },

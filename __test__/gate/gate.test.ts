@@ -32,7 +32,7 @@ describe('a request from any code', () => {
       origin: ['ci'],
       allowedDecisions: ['approve', 'reject'],
       toolCallId: expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown,
-      runId: expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown,
+      runId: expect.stringMatching(/^unnamed:[0-9a-f-]{36}$/) as unknown,
     });
     expect(pending.expiresAt).toBe(pending.createdAt + 5_000);
     await gate.close();

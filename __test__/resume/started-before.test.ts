@@ -124,6 +124,22 @@ describe('a call that was started in an earlier life', () => {
     expect(on.ran).toEqual(['begun']);
   });
 
+  it.each<[string, unknown, string[], boolean]>([
+    ['edited', { type: 'edit', args: { path: '/2' } }, ['begun', 'del /2'], true],
+    ['answered', { type: 'respond', output: 'already gone' }, ['begun'], true],
+    ['edited to what it was', { type: 'edit', args: { path: '/1' } }, ['begun', 'del /1'], false],
+    ['approved', true, ['begun', 'del /1'], false],
+  ])('%s: the model is told of the first start where it would not know', async (_, answer, ran, isTold) => {
+    const on = stage();
+    await startThenDie(on);
+    const { run } = await goOn(on, [says('done')], { onApprovalRequest: () => answer });
+    const { messages } = await run.result;
+    const told = JSON.stringify(messages.filter(({ role }) => role === 'tool'));
+    expect(told.includes('It was started before, by a process that is gone')).toBe(isTold);
+    expect(told.includes(String.raw`It was started with: {\"path\":\"/1\"}`)).toBe(isTold);
+    expect(on.ran).toEqual(ran);
+  });
+
   it('one that was only asked about is no such call', async () => {
     const on = stage();
     await askThenLeave(on, one(), 1);

@@ -16,6 +16,8 @@ export interface AskPort {
   asker: CallAsker;
   runId: string;
   signal: AbortSignal;
+  /** Ends what the human wants to end. Absent: all that the asker asks for. */
+  stop?: (reason: unknown) => void;
   /** Makes the request. */
   open: (question: CallQuestion) => Promise<OpenedRequest>;
   /** It is made: it can be told, and is to be put to a human unless it is answered by now. */
@@ -99,7 +101,7 @@ export async function onceMore(options: OnceMoreOptions): Promise<OnceMore> {
 
 /** Asks until there is a decision that holds, or it was asked too often: then the call is denied. */
 export async function askCall(question: CallQuestion & { verdict: CallVerdict }, port: AskPort): Promise<AskOutcome> {
-  const { asker, signal } = port;
+  const { asker, signal, stop } = port;
   let { verdict, args, editedFrom } = question;
   let supersedes: SupersededRequest | undefined;
   const times = new AskedTimes();
@@ -107,7 +109,7 @@ export async function askCall(question: CallQuestion & { verdict: CallVerdict },
     signal.throwIfAborted();
     const opened = await port.open({ ...question, args, editedFrom, verdict, supersedes, signal });
     const { isAnswered } = await port.opened(opened, verdict, args);
-    const decided = isAnswered ? await opened.decided : await answerOf(asker, opened, args, signal);
+    const decided = isAnswered ? await opened.decided : await answerOf(asker, opened, args, signal, stop);
     const reason = await port.objection(opened, decided, args);
     signal.throwIfAborted();
     if (reason === undefined) return { kind: 'decided', decided, args, isEdited: editedFrom !== undefined };

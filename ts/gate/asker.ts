@@ -666,8 +666,15 @@ export class CallAsker {
    * Calls the human. The answer arrives through the gate.
    *
    * @param decided settles when it has, or when no answer will come any more
+   * @param stop ends what the human wants to end: all that is asked for here, unless it is given
    */
-  ask(record: ApprovalRecord, args: ValueSnapshot, decided: Promise<unknown>, abortSignal: AbortSignal): void {
+  ask(
+    record: ApprovalRecord,
+    args: ValueSnapshot,
+    decided: Promise<unknown>,
+    abortSignal: AbortSignal,
+    stop: (reason: unknown) => void = (reason) => this.#turns.stop(reason),
+  ): void {
     const nobody = this.#nobodyFor(record);
     if (nobody !== undefined) {
       const isUnmeant = this.isAutomatic && !this.hasReviewer;
@@ -676,7 +683,7 @@ export class CallAsker {
     }
     const callback = isQuestion(record) ? this.#questionCallback : this.#callback;
     if (callback === undefined) return;
-    const call = (signal: AbortSignal) => this.#call(callback, record, args, decided, signal);
+    const call = (signal: AbortSignal) => this.#call(callback, record, args, decided, signal, stop);
     void this.#turns.ask(decided, abortSignal, call, () => tellUnasked(callback, record));
   }
 
@@ -693,6 +700,7 @@ export class CallAsker {
     args: ValueSnapshot,
     decided: Promise<unknown>,
     abortSignal: AbortSignal,
+    stop: (reason: unknown) => void,
   ): Promise<() => Awaitable<void>> {
     let decides: () => Awaitable<void> = () => {};
     const take = (given: unknown): void => {
@@ -711,7 +719,7 @@ export class CallAsker {
       else take(given);
       how = 'answered';
     } catch (error) {
-      return () => this.#onFailure(record, error, abortSignal);
+      return () => this.#onFailure(record, error, abortSignal, stop);
     } finally {
       end(how);
     }
@@ -730,10 +738,15 @@ export class CallAsker {
     return () => this.gate.decideByCallback(record, answer, this.#hasGate);
   }
 
-  #onFailure(record: ApprovalRecord, error: unknown, abortSignal: AbortSignal): Awaitable<void> {
+  #onFailure(
+    record: ApprovalRecord,
+    error: unknown,
+    abortSignal: AbortSignal,
+    stop: (reason: unknown) => void,
+  ): Awaitable<void> {
     if (abortSignal.aborted) return;
     // As readline fails when Ctrl+C is pressed.
-    if (isSuch(error, isAbort)) return this.#turns.stop(error);
+    if (isSuch(error, isAbort)) return stop(error);
     const name = isQuestion(record) ? 'onQuestion' : 'onApprovalRequest';
     // What somebody else says in an error may quote what they were asked.
     const isOurs = isSuch(error, (each) => CountersignError.isInstance(each));

@@ -13,6 +13,7 @@ import { InvalidDecisionError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { narrowOffer } from '../native.js';
 import { plainData } from '../options/plain.js';
+import { isUnnamed } from './run-ids.js';
 
 export function rememberOf(answer: unknown): unknown {
   return typeof answer === 'object' && answer !== null && Object.hasOwn(answer, 'remember')
@@ -61,6 +62,12 @@ export function grantOf(
   if (scope === 'always' && !mayLastForEver) {
     throw new InvalidDecisionError({
       message: "To remember 'always' the gate must read the user's files: createGate({ policyFiles: true }).",
+    });
+  }
+  if (scope === 'run' && isUnnamed(runId)) {
+    throw new InvalidDecisionError({
+      message:
+        "To remember something for the 'run' the call must be of one: give gateTools, toolApproval or gate.request a runId, or remember it for the 'session'.",
     });
   }
   const createdAt = Date.now();

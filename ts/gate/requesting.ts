@@ -31,7 +31,7 @@ import { existingRecord, isApproval, resolutionOf, toRecord } from './records.js
 import { checkRequester } from './requester.js';
 import { decideByItself, isByItself } from './reviewer/by-itself.js';
 import { DEFAULT_TIMEOUT_MS, UNWANTED, type OpenRequest, type WaitedRequest } from './requests.js';
-import { mainRunOf } from './run-ids.js';
+import { mainRunOf, unnamedRun } from './run-ids.js';
 import { whoOf } from './who.js';
 
 const PLACE = 'gate.request';
@@ -114,7 +114,7 @@ class CodeRequest {
     abortSignal?.throwIfAborted();
     const args = snapshot(request.args);
     const asked: OpenRequest = {
-      runId: checkText(`${PLACE}: runId`, request.runId ?? caller?.asker.runId ?? crypto.randomUUID()),
+      runId: checkText(`${PLACE}: runId`, request.runId ?? caller?.asker.runId ?? unnamedRun()),
       toolCallId: checkText(`${PLACE}: toolCallId`, request.toolCallId ?? crypto.randomUUID()),
       toolName: checkText(`${PLACE}: toolName`, request.toolName),
       args,

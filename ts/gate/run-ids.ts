@@ -35,8 +35,17 @@ export function mainRunOf(runId: string): string {
   return at === -1 ? runId : runId.slice(0, at);
 }
 
+const UNNAMED = 'unnamed:';
+
+/** A run for calls whose loop is not ours and names no run for them: it is over with them. */
+export const unnamedRun = (): string => `${UNNAMED}${crypto.randomUUID()}`;
+
+/** Whether a run, or the run it is a part of, is such a one: no later call is of it, so that nothing is remembered for it. */
+export const isUnnamed = (runId: string): boolean => runId.startsWith(UNNAMED);
+
 /** What lists show of a run's id: its end, if it was not chosen. */
-export const shortRun = (runId: string): string => (/^[0-9a-f-]{36}$/.test(runId) ? runId.slice(-8) : runId);
+export const shortRun = (runId: string): string =>
+  /^(?:unnamed:)?[0-9a-f-]{36}$/.test(runId) ? runId.slice(-8) : runId;
 
 /** @throws {InvalidConfigError} when only a part of another run can have this id */
 export function checkRunId(runId: string, place: string): string {

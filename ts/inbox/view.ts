@@ -1,12 +1,19 @@
 /** Requests as the page shows them: every text made safe. */
-import type { ApprovalRecord, GrantOffer, PolicyRuleRef, PolicyAction, PolicyVerdict } from '../../index.js';
+import type {
+  ApprovalRecord,
+  GrantOffer,
+  GrantScope,
+  PolicyRuleRef,
+  PolicyAction,
+  PolicyVerdict,
+} from '../../index.js';
 import { agentLine, shownPreview } from '../gate/agent-reason.js';
 import { againLine } from '../gate/asked-again.js';
 import { callInALine, oneLine } from '../gate/in-a-line.js';
 import { ownWords } from '../gate/own-words.js';
 import { questionsOf, readAnswers } from '../gate/questions.js';
 import { answerText } from '../ai-sdk/tools/questions.js';
-import { mainRunOf } from '../gate/run-ids.js';
+import { isUnnamed, mainRunOf } from '../gate/run-ids.js';
 import { textOfCall } from '../gate/text-field.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { whyAsked } from '../gate/why-asked.js';
@@ -145,10 +152,14 @@ export function recordOf(record: ApprovalRecord, eyes: ViewContext): ShownRecord
     whole: wholeOf(record),
     why: [whyAsked(record), reviewLine(record)].filter((part) => part !== undefined).join('. '),
     digest,
-    always: { allow: offerOf(always.allow), deny: offerOf(always.deny), scopes: eyes.scopes },
+    always: { allow: offerOf(always.allow), deny: offerOf(always.deny), scopes: scopesOf(record, eyes) },
     changes: changes.map((change) => ({ ...change, path: oneLine(change.path) })),
   };
 }
+
+/** For how long a decision can be remembered. */
+const scopesOf = ({ runId }: ApprovalRecord, { scopes }: ViewContext): readonly GrantScope[] =>
+  isUnnamed(runId) ? scopes.filter((scope) => scope !== 'run') : scopes;
 
 function wholeOf(record: ApprovalRecord): string | null {
   const lines = record.contents === 'dropped' ? [] : argumentLines(record);

@@ -4,6 +4,7 @@ import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { checkBy } from '../gate/requester.js';
 import { isScope } from '../gate/remember.js';
+import { isUnnamed } from '../gate/run-ids.js';
 import { agentLine, shownPreview } from '../gate/agent-reason.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { standsApart } from '../gate/stands-out.js';
@@ -100,9 +101,10 @@ export interface AnswerOffer {
 
 /** What can be picked, the most harmless first of what approves and of what rejects. */
 export function offersOf(request: ApprovalRequest, { remember = 'session' }: ProtocolOptions = {}): AnswerOffer[] {
-  const { allowedDecisions, always, needs } = request;
+  const { allowedDecisions, always, needs, runId } = request;
+  const mayLast = remember !== 'run' || !isUnnamed(runId);
   // What names approvers asks people each time.
-  const scope = needs.length === 0 && !standsApart(request) ? remember : null;
+  const scope = needs.length === 0 && !standsApart(request) && mayLast ? remember : null;
   const offers: AnswerOffer[] = [];
   const offer = (type: 'approve' | 'reject', label: string, forEver: string | undefined) => {
     if (!allowedDecisions.includes(type)) return;

@@ -6,16 +6,43 @@ import type { ApprovalRecord, DecisionOutcome, ExecutionDenied } from '../../../
 import { InvalidConfigError } from '../../errors/index.js';
 import { warnOnce } from '../../errors/warn-once.js';
 import type { OpenedRequest } from '../../gate/asker.js';
+import { digestOf } from '../../gate/edits.js';
 import type { LocalGate } from '../../gate/gate.js';
 import type { DecidedRecord } from '../../gate/records.js';
 import { readable } from '../../options/check.js';
-import { TURN_ENDED } from '../messages/reasons.js';
-import { messagesIn } from '../messages/messages.js';
+import { snapshot } from '../../values/snapshot.js';
+import { messagesIn, partsOf, type MessagePart } from '../messages/messages.js';
+import { REJECTED, reasonOf, TURN_ENDED } from '../messages/reasons.js';
 import { isRecord, type ExecuteOptions } from '../tools/tools.js';
 import { denied, isExecutionDenied } from './denied.js';
 
-/** Steps in which a human ended the turn: the list of messages that each began with, by the last of them. */
-const ENDED = new WeakMap<object, object>();
+/** A call that the model made, as it stands in the messages of later steps. */
+interface MadeCall {
+  toolName: string;
+  input: unknown;
+}
+
+/** A call at which a turn ended, or which came to nothing since it was over. */
+interface EndingCall {
+  toolName: string;
+  digest: string | undefined;
+  /** What the model was told; `undefined`: the turn ended inside of the tool, which says what it likes. */
+  reason: string | undefined;
+  /** Whether another turn has made the same call under the same id: some models count their ids anew. */
+  isMadeAgain: boolean;
+}
+
+/** Calls by the options of their `execute`. */
+const MADE = new WeakMap<object, MadeCall>();
+
+/** Those by their ids. A loop may hand on copies of its messages, or a part of them: they are known by what is in them. */
+const ENDING = new Map<string, EndingCall[]>();
+
+/** How many ids of calls are remembered: a loop that goes on after so many others have ended is not expected. */
+const REMEMBERED = 10_000;
+
+/** Lists of messages that a step began with in which a human ended the turn, and the last of the messages then. */
+const ENDED_STEPS = new WeakMap<readonly unknown[], unknown>();
 
 /** What ends the wait of the calls of a step, by the list of messages that it began with. */
 const WAITING = new WeakMap<object, Set<() => void>>();
@@ -23,32 +50,78 @@ const WAITING = new WeakMap<object, Set<() => void>>();
 /** Whether a decision ends the turn. */
 export const endsTurn = (decision: DecisionOutcome): boolean => decision.type === 'reject' && decision.stop === true;
 
+/** Says what call of the model these are the options of. To be called first. */
+export const noteCall = (options: ExecuteOptions, made: MadeCall): void => void MADE.set(options, made);
+
 /**
  * Has no call of this turn run any more.
  *
- * @param options of a call of it. The AI SDK hands the same list of messages to each call of a step, and the same messages to later
- * steps. Without them it is not known which calls those are
+ * @param options of a call of it. The AI SDK hands the same list of messages to each call of a step, and those of later steps hold
+ * the call. Without them it is not known which calls those are
+ * @param reason what the model is told of the call; absent: the turn ended inside of its tool
  */
-export function endTurn(options: object | undefined): void {
+export function endTurn(options: object | undefined, reason?: string): void {
   const messages = messagesIn(options) ?? [];
-  const last = messages.at(-1);
-  if (typeof last !== 'object' || last === null) return;
-  ENDED.set(last, messages);
+  if (messages.length === 0) return;
+  remember(options as ExecuteOptions, reason);
+  ENDED_STEPS.set(messages, messages.at(-1));
   for (const cancel of WAITING.get(messages) ?? []) cancel();
+}
+
+function remember(options: ExecuteOptions, reason: string | undefined): void {
+  const made = MADE.get(options);
+  if (made === undefined) return;
+  const { toolCallId } = options;
+  const others = (ENDING.get(toolCallId) ?? []).filter((ending) => !isOf(ending, made));
+  ENDING.delete(toolCallId);
+  ENDING.set(toolCallId, [...others, { toolName: made.toolName, digest: digestIn(made), reason, isMadeAgain: false }]);
+  const [oldest] = ENDING.keys();
+  if (ENDING.size > REMEMBERED && oldest !== undefined) ENDING.delete(oldest);
+}
+
+const endingOf = (toolCallId: string, made: MadeCall | undefined): EndingCall | undefined =>
+  made && ENDING.get(toolCallId)?.find((ending) => isOf(ending, made));
+
+const isOf = ({ toolName, digest }: EndingCall, made: MadeCall): boolean =>
+  toolName === made.toolName && digest === digestIn(made);
+
+/** `undefined`: it has none. */
+function digestIn({ input }: MadeCall): string | undefined {
+  try {
+    return digestOf(snapshot(input));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a human ended the turn of a call, in its own step or `before`. What the user wrote behind it begins another turn. */
 export function turnOf(options: ExecuteOptions): 'goes-on' | 'ended' | 'ended-before' {
   const messages = messagesIn(options) ?? [];
-  for (let at = messages.length - 1; at >= 0; at--) {
-    const message = messages[at] as { role?: unknown };
-    const ended = ENDED.get(message);
-    if (ended !== undefined && at < messages.length - 1) return 'ended-before';
-    // Another step may begin with the same messages: the user asked for another answer.
-    if (ended === messages) return 'ended';
-    if (message.role === 'user') return 'goes-on';
-  }
-  return 'goes-on';
+  const begin = messages.findLastIndex((message) => isRecord(message) && message['role'] === 'user');
+  const parts = messages.slice(begin + 1).flatMap((message) => partsOf(message));
+  if (parts.some((part) => isEnding(part, parts))) return 'ended-before';
+  // Another step may begin with the same messages: the user asked for another answer.
+  return messages.length > 0 && ENDED_STEPS.get(messages) === messages.at(-1) ? 'ended' : 'goes-on';
+}
+
+/** Whether this is a call at which the turn ended that these parts of messages are of. */
+function isEnding(part: MessagePart, parts: readonly MessagePart[]): boolean {
+  if (!isRecord(part) || part.type !== 'tool-call') return false;
+  const { toolCallId, toolName, input } = part as MessagePart & MadeCall & { toolCallId: string };
+  const ending = endingOf(toolCallId, { toolName, input });
+  if (ending === undefined) return false;
+  const { reason, isMadeAgain } = ending;
+  // The loop may have changed the results. They only tell two turns with the same call apart.
+  return !isMadeAgain || reason === undefined || parts.some((each) => tells(each, toolCallId, reason));
+}
+
+/** Whether the model is told this there of a call that did not run. */
+function tells(part: MessagePart, toolCallId: string, reason: string): boolean {
+  if (!isRecord(part) || part.type !== 'tool-result' || part['toolCallId'] !== toolCallId) return false;
+  const output = isRecord(part['output']) ? part['output'] : {};
+  return [output, output['value']].some(
+    (said) => isRecord(said) && said['type'] === 'execution-denied' && said['reason'] === reason,
+  );
 }
 
 /** Has the request of a call end its turn, or end with it. */
@@ -65,7 +138,7 @@ export function withinTurn(
   const follow = ({ decision }: DecidedRecord): void => {
     waiting.delete(cancel);
     if (!endsTurn(decision)) return;
-    endTurn(options);
+    endTurn(options, reasonOf(decision) ?? REJECTED);
     ended();
   };
   decided.then(follow, () => void waiting.delete(cancel));
@@ -79,7 +152,13 @@ export function ofEndedTurn(
   approvalId: ApprovalRecord['approvalId'] | null = null,
 ): ExecutionDenied | undefined {
   const turn = turnOf(options);
-  if (turn === 'goes-on') return undefined;
+  if (turn === 'goes-on') {
+    const ending = endingOf(options.toolCallId, MADE.get(options));
+    if (ending !== undefined) ending.isMadeAgain = true;
+    return undefined;
+  }
+  // The loop may leave out the call at which the turn ended, and keep this one.
+  remember(options, TURN_ENDED);
   if (turn === 'ended-before')
     warnOnce(
       'turn-goes-on',

@@ -4,7 +4,7 @@ import { InvalidConfigError } from '../../errors/index.js';
 import { toldValue } from '../../errors/told-value.js';
 import { CallAsker, type AskerOptions } from '../../gate/asker.js';
 import { asksByNow } from '../../gate/judge.js';
-import { checkRunId, partAnew } from '../../gate/run-ids.js';
+import { checkRunId, partAnew, unnamedRun } from '../../gate/run-ids.js';
 import type { Gating } from '../../native.js';
 import { takeNeeded } from '../../options/check.js';
 import { applyPlan } from '../tools/apply-interrupt-config.js';
@@ -155,7 +155,11 @@ function askerOf<TOOLS extends ToolSet>(options: GateToolsOptions<TOOLS>, parent
   const { runId, origin } = options;
   const own = options as unknown as AskerOptions;
   if (parent === undefined)
-    return new CallAsker(checkRunId(runId ?? crypto.randomUUID(), PLACE), { ...own, parent: undefined }, PLACE);
+    return new CallAsker(
+      runId === undefined ? unnamedRun() : checkRunId(runId, PLACE),
+      { ...own, parent: undefined },
+      PLACE,
+    );
   const path = originOf(parent, origin, PLACE);
   return new CallAsker(parent.childId(), { ...own, origin: path, parent: parent.asker }, PLACE);
 }

@@ -11,10 +11,10 @@ import type { Gating } from '../../native.js';
 import { snapshot } from '../../values/snapshot.js';
 import { askCall } from '../../gate/ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
-import { endsTurn, ofEndedTurn, withinTurn } from './ended-turns.js';
+import { endsTurn, noteCall, ofEndedTurn, withinTurn } from './ended-turns.js';
 import { modelOutput, type ModelOutput } from '../messages/history.js';
 import { answerText, CallQuestions, questionsIn } from '../tools/questions.js';
-import { DUPLICATE_ID, reasonOf } from '../messages/reasons.js';
+import { DUPLICATE_ID, REJECTED, reasonOf } from '../messages/reasons.js';
 import type { ParentRun } from '../tools/parent-run.js';
 import { copyTool, type ExecuteOptions, type ModelOutputOptions } from '../tools/tools.js';
 
@@ -35,6 +35,7 @@ export function askingTool(options: QuestionGateOptions): Tool {
   const execute = async (input: unknown, called: ExecuteOptions): Promise<QuestionsAnswer | ExecutionDenied> => {
     checkSignal('gateTools', options.name, called.abortSignal);
     called.abortSignal?.throwIfAborted();
+    noteCall(called, { toolName: options.name, input });
     const ended = ofEndedTurn(called);
     if (ended !== undefined) return ended;
     // What it refuses, the model is told as an error of the tool.
@@ -91,7 +92,7 @@ async function ask(
   });
   if (answer === undefined || asked.kind !== 'decided') throw new Error('The question has no answer.');
   const { decision, approvalId } = asked.decided;
-  if (endsTurn(decision)) return denied(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId, true);
+  if (endsTurn(decision)) return denied(reasonOf(decision) ?? REJECTED, decision.type, approvalId, true);
   return ofEndedTurn(options, approvalId) ?? answer;
 }
 

@@ -14,6 +14,7 @@ import { snapshot, trySnapshot, type ValueSnapshot } from '../../values/snapshot
 import { approvedTool } from '../tools/approved-tool.js';
 import { askCall } from '../../gate/ask-call.js';
 import { redeemOrRefuse } from '../../gate/redeem.js';
+import { unnamedRun } from '../../gate/run-ids.js';
 import { requireSdk } from '../sdk/installed.js';
 import { isResume } from '../messages/messages.js';
 import { isCaller } from '../tools/callers.js';
@@ -41,18 +42,21 @@ export function toolApproval<TOOLS extends ToolSet>(
 ): (call: ApprovalCall) => Promise<ToolApprovalStatus> {
   requireSdk(PLACE, toolApproval, 7);
   const options = takeNeeded(PLACE, given);
-  const asker = new CallAsker(options.runId ?? crypto.randomUUID(), options as never, PLACE);
+  const asker = new CallAsker(options.runId ?? unnamedRun(), options as never, PLACE);
   // Tools come with the calls, and what they are told of then is a denial: a mistake is told now.
   interruptPlan({}, options.interruptOn, 'ignore');
   interruptPlan({}, undefined, options.unknownTools);
   const approval = new ApprovalFunction(asker, options.interruptOn as InterruptOn | undefined, options);
   const decide = async (call: ApprovalCall): Promise<ToolApprovalStatus> => {
+    // One function serves any number of loops: a human ends the one that the call is of.
+    const loop = new AbortController();
     try {
-      if (call.toolCall.providerExecuted === true) return { type: 'not-applicable' };
-      return await approval.status(call);
+      const { providerExecuted, toolCallId } = call.toolCall;
+      if (providerExecuted === true) return { type: 'not-applicable' };
+      if (typeof toolCallId !== 'string') return { type: 'denied', reason: NO_ID };
+      return await approval.status(call, loop);
     } catch (error) {
-      if (isTurnEnd(error)) throw error;
-      asker.stopped.throwIfAborted();
+      loop.signal.throwIfAborted();
       warnFailedCall(PLACE, nameOf(call), error);
       // The SDK runs the tool on an unknown status and ends the stream on a throw: neither may come of this.
       return { type: 'denied', reason: `It could not be decided: ${reasonOfError(error)}` };
@@ -89,10 +93,10 @@ class ApprovalFunction {
     this.#options = options;
   }
 
-  async status(call: ApprovalCall): Promise<ToolApprovalStatus> {
-    this.#asker.stopped.throwIfAborted();
+  /** @param loop is aborted when the human ends the loop that the call is of */
+  async status(call: ApprovalCall, loop: AbortController): Promise<ToolApprovalStatus> {
     const held = new HeldTool(call.tools as ToolSet | undefined, call.toolCall.toolName);
-    const status = await this.#statusOf(call, held);
+    const status = await this.#statusOf(call, held, loop);
     if (status.type === 'denied' || status.type === 'user-approval') return status;
     const why = held.objection;
     if (why !== undefined) return staleStatus(why);
@@ -110,7 +114,11 @@ class ApprovalFunction {
     });
   }
 
-  async #statusOf({ toolCall, tools, messages }: ApprovalCall, held: HeldTool): Promise<ToolApprovalStatus> {
+  async #statusOf(
+    { toolCall, tools, messages }: ApprovalCall,
+    held: HeldTool,
+    loop: AbortController,
+  ): Promise<ToolApprovalStatus> {
     const { toolCallId, toolName } = toolCall;
     const args = snapshot(toolCall.input);
     const objection = () => held.objection ?? (holds(toolCall, args) ? undefined : NOT_HELD);
@@ -131,17 +139,18 @@ class ApprovalFunction {
       return why === undefined ? { type: 'not-applicable' } : staleStatus(why);
     }
     if (verdict.effect === 'deny') return { type: 'denied', reason: verdict.reason };
-    return this.#ask({ toolCallId, ...approved, args, gating, entry, verdict, messages }, objection);
+    return this.#ask({ toolCallId, ...approved, args, gating, entry, verdict, messages }, objection, loop);
   }
 
   async #ask(
     question: CallQuestion & { verdict: Exclude<CallVerdict, { effect: 'deny' }> },
     objection: Objection,
+    loop: AbortController,
   ): Promise<ToolApprovalStatus> {
     const { gate } = this.#asker;
     const { toolCallId, args, verdict } = question;
     // Without a run of the user's, call ids of different runs must not meet.
-    const runId = this.#options.runId ?? crypto.randomUUID();
+    const runId = this.#options.runId ?? unnamedRun();
     if (this.#options.onApprovalRequest === undefined && !this.#asker.isAutomatic) {
       const record = await this.#asker.open(question, runId);
       const isSettled = isByItself(verdict, record) && (await decideByItself(gate, record));
@@ -153,7 +162,8 @@ class ApprovalFunction {
     const asked = await askCall(question, {
       asker: this.#asker,
       runId,
-      signal: this.#asker.stopped,
+      signal: loop.signal,
+      stop: (reason) => loop.abort(reason),
       open: (asking) => this.#asker.openAndWait(asking, runId),
       opened: async ({ record }) => ({
         isAnswered: isByItself(verdict, record) && (await decideByItself(gate, record)),
@@ -163,7 +173,8 @@ class ApprovalFunction {
     });
     if (asked.kind !== 'decided') return staleStatus(asked.reason);
     const { decision, approvalId } = asked.decided;
-    if (endsTurn(decision)) throw turnEnd(reasonOf(decision));
+    if (endsTurn(decision)) loop.abort(turnEnd(reasonOf(decision)));
+    loop.signal.throwIfAborted();
     if (decision.type === 'approve')
       return this.#handOver(runId, toolCallId, question, args, objection, decision.reason);
     if (isApproval(decision)) await gate.revoke(approvalId, NO_EDIT);
@@ -238,18 +249,8 @@ class ApprovalFunction {
 }
 
 /** What is thrown into the loop when a human ends the turn: no status of a call ends it. */
-function turnEnd(reason: string | undefined): DOMException {
-  const error = new DOMException(
-    reason === undefined ? TURN_ENDED : `${TURN_ENDED} They said: ${reason}`,
-    'AbortError',
-  );
-  TURN_ENDS.add(error);
-  return error;
-}
-
-const TURN_ENDS = new WeakSet<object>();
-
-const isTurnEnd = (error: unknown): boolean => typeof error === 'object' && error !== null && TURN_ENDS.has(error);
+const turnEnd = (reason: string | undefined): DOMException =>
+  new DOMException(reason === undefined ? TURN_ENDED : `${TURN_ENDED} They said: ${reason}`, 'AbortError');
 
 /** The AI SDK runs the call of the model, or does not. */
 const TAKES: DecisionType[] = ['approve', 'reject', 'skip'];
@@ -282,6 +283,7 @@ function holds({ input }: ApprovalCall['toolCall'], args: ValueSnapshot): boolea
 
 const NOT_HELD =
   'Its arguments are not those that were shown any more, or are not plain data, so that they could change until it runs.';
+const NO_ID = 'The call has no id, so that an answer cannot be told apart. Call the tool again with an id.';
 const NO_EDIT = 'An edit cannot be carried out here.';
 const NO_QUESTIONS = 'Questions cannot be asked here: an approval carries no answer. Ask in a text instead.';
 

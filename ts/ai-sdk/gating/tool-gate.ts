@@ -27,11 +27,12 @@ import type { ChildRuns } from './children.js';
 import { approvedTool } from '../tools/approved-tool.js';
 import { askCall, type AskOutcome, objectionTo } from '../../gate/ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
-import { endsTurn, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
+import { endsTurn, noteCall, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
 import { CheckedEdits, type CheckedEdit } from '../../gate/edits.js';
 import { warnFailedCall } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
 import { redeemOrRefuse } from '../../gate/redeem.js';
+import { unnamedRun } from '../../gate/run-ids.js';
 import { modelOutput, withNote, type ModelOutput } from '../messages/history.js';
 import { taking } from '../tools/limits.js';
 import type { InheritedRules } from '../tools/inheritance.js';
@@ -39,7 +40,7 @@ import type { ParentRun } from '../tools/parent-run.js';
 import { parseEdit } from '../tools/edited-args.js';
 import { keptResult } from './kept-result.js';
 import { hasCall, isResume, messagesIn } from '../messages/messages.js';
-import { DUPLICATE_ID, editNoteWith, noteOn, reasonOf } from '../messages/reasons.js';
+import { DUPLICATE_ID, REJECTED, editNoteWith, noteOn, reasonOf } from '../messages/reasons.js';
 import { isOpen } from '../messages/request-acts.js';
 import { loadAi } from '../sdk/sdk.js';
 import { isSearchGated, searchingTool } from './search-gate.js';
@@ -138,7 +139,7 @@ export class ToolGate {
   known(): Tool {
     return this.#changed((body) => {
       if (body === undefined) return {};
-      const execute: ExecuteFunction = (input, given) => this.#callUnasked(body, input, this.#within(given));
+      const execute: ExecuteFunction = (input, given) => this.#callUnasked(body, input, this.#within(input, given));
       return { execute };
     });
   }
@@ -168,12 +169,14 @@ export class ToolGate {
   }
 
   /** What ends the parent run ends these calls, even if their loop does not know of it. So does a human who ends the run. */
-  #within(given: ExecuteOptions | undefined): ExecuteOptions {
+  #within(input: unknown, given: ExecuteOptions | undefined): ExecuteOptions {
     const options = withCallId(given);
     const { asker, name, parent } = this.#options;
     checkSignal(PLACE, name, options.abortSignal);
     const signals = [options.abortSignal, parent?.signal, asker.stopped];
-    return { ...options, abortSignal: AbortSignal.any(signals.filter((signal) => signal !== undefined)) };
+    const called = { ...options, abortSignal: AbortSignal.any(signals.filter((signal) => signal !== undefined)) };
+    noteCall(called, { toolName: name, input });
+    return called;
   }
 
   /** The tool for which the SDK ends the turn, with an `execute` that passes only with a decision. */
@@ -202,7 +205,7 @@ export class ToolGate {
       return isAsyncIterable(result) ? lastOf(result) : result;
     };
     return (input, given) => {
-      const options = this.#within(given);
+      const options = this.#within(input, given);
       return this.#mustPass(options) ? gated(input, options) : this.#callUnasked(body, input, options);
     };
   }
@@ -210,13 +213,13 @@ export class ToolGate {
   #generator(body: CallBody, pass: PassFunction): (input: unknown, options: ExecuteOptions) => AsyncGenerator<unknown> {
     const decide = (input: unknown, options: ExecuteOptions) => this.#pass(input, options, pass);
     const run = (passed: CallPass & { kind: 'run' }, options: ExecuteOptions) => this.#run(body, passed, options);
-    const within = (options: ExecuteOptions) => this.#within(options);
+    const within = (input: unknown, options: ExecuteOptions) => this.#within(input, options);
     const instead = (passed: Exclude<CallPass, { kind: 'run' }>, options: ExecuteOptions) =>
       this.#resultOf(passed, options);
     const mustPass = (options: ExecuteOptions) => this.#mustPass(options);
     const unasked = (input: unknown, options: ExecuteOptions) => this.#callUnasked(body, input, options);
     return async function* gated(input, given) {
-      const options = within(given);
+      const options = within(input, given);
       if (!mustPass(options)) return yield* unasked(input, options) as AsyncGenerator<unknown>;
       const passed = await decide(input, options);
       if (passed.kind === 'run') yield* run(passed, options) as AsyncIterable<unknown>;
@@ -297,6 +300,9 @@ export class ToolGate {
     const { name, asker } = this.#options;
     const { toolCallId, abortSignal = NEVER } = options;
     const verdict = await this.#judge(args, options);
+    // To judge takes its time, in which a human may end the turn.
+    const ended = ofEndedTurn(options);
+    if (ended !== undefined) return { kind: 'denial', denial: ended };
     if (verdict.effect === 'allow' && !isByMode(verdict))
       return { kind: 'run', args, approved: undefined, confined: verdict.confined, note: undefined };
     if (verdict.effect === 'deny') return denial(verdict.reason, 'reject', null);
@@ -387,15 +393,15 @@ export class ToolGate {
   ): Promise<CallPass> {
     const { decision, via, approvalId } = record;
     const { toolCallId } = options;
+    if (endsTurn(decision)) return denial(reasonOf(decision) ?? REJECTED, decision.type, approvalId, true);
     const ended = ofEndedTurn(options, approvalId);
-    if (endsTurn(decision)) return denial(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId, true);
     if (ended !== undefined) {
       if (isApproval(decision)) await this.#options.asker.gate.revoke(approvalId, ended.reason);
       return { kind: 'denial', denial: ended };
     }
     if (decision.type === 'respond')
       return { kind: 'answer', output: decision.output, note: noteFor(decision, via, asked, isEdited) };
-    if (!isApproval(decision)) return denial(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId);
+    if (!isApproval(decision)) return denial(reasonOf(decision) ?? REJECTED, decision.type, approvalId);
     const args = decision.type === 'edit' ? edits.checked(decision.args)?.args : asked;
     if (args === undefined)
       return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
@@ -445,7 +451,7 @@ export class ToolGate {
    */
   async #openStopped(args: ValueSnapshot, options: ExecuteOptions, verdict: CallVerdict): Promise<boolean> {
     const { asker } = this.#options;
-    const runId = this.#options.runId ?? crypto.randomUUID();
+    const runId = this.#options.runId ?? unnamedRun();
     const edits = this.#editsOf(options);
     const question = this.#question(options.toolCallId, args, verdict, edits);
     const record = await this.#openAnew({ ...question, messages: messagesIn(options) }, runId);

@@ -85,11 +85,11 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
  */
 function refuseHalf(calls: readonly SpokenCall[]): void {
   const answered = calls.find(({ word }) => word === 'yes');
-  const open = calls.find(({ word }) => word === 'asked');
+  const open = calls.find(({ word, needsResult }) => word === 'asked' || (word === 'open' && needsResult));
   if (answered === undefined || open === undefined) return;
   const nameOf = (call: SpokenCall) => toldValue(call.calls.at(-1)?.toolName);
   throw new InvalidDecisionError({
-    message: `${PLACE}: there is a yes to ${nameOf(answered)}, and no answer to ${nameOf(open)} of the same turn, so that the AI SDK would lose the result of the first. Nothing was decided. Send the messages once all are answered: useChat({ sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses }).`,
+    message: `${PLACE}: there is a yes to ${nameOf(answered)}, and no ${open.word === 'asked' ? 'answer to' : 'result of'} ${nameOf(open)} of the same turn, so that the AI SDK would lose the result of the first. Nothing was decided. Send the messages once all are answered and have run in the browser: useChat({ sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses }).`,
   });
 }
 

@@ -4,8 +4,10 @@ import { ownValue } from '../../values/own-value.js';
 
 export type MessagePart = { type: string; [more: string]: unknown };
 
-export function partsOf(message: { content?: unknown }): MessagePart[] {
-  return Array.isArray(message.content) ? (message.content as MessagePart[]) : [];
+/** @param message of any loop: it may be anything */
+export function partsOf(message: unknown): MessagePart[] {
+  const content = (message as { content?: unknown } | null | undefined)?.content;
+  return Array.isArray(content) ? (content as MessagePart[]) : [];
 }
 
 /** What somebody answered. */

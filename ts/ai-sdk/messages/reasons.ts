@@ -5,6 +5,8 @@ import { isApproval } from '../../gate/records.js';
 export const CANCELLED = 'The run was cancelled.';
 /** Of a call to which somebody said no in the messages, and no more. */
 export const REJECTED_IN_CHAT = 'The user rejected this call in the chat.';
+/** Of a call that a human rejected without a reason. */
+export const REJECTED = 'Rejected.';
 export const TURN_ENDED = 'The human ended the turn.';
 export const DUPLICATE_ID =
   'Two calls have the same tool call id, so an answer cannot be told apart. Call the tool again with an id of its own.';
@@ -43,6 +45,9 @@ export function reasonOf(decision: DecisionOutcome): string | undefined {
 
 /** Of a call that a human allowed: it is asked about again. */
 export const INTERRUPTED_CALL = 'It was started before, by a process that is gone, and nobody knows how far it came.';
+/** Beside the result of a call that runs with other arguments, or that a human answered. @param started those, as JSON */
+export const startedNoteWith = (started: readonly string[]): string =>
+  `Note: ${INTERRUPTED_CALL} It was started with: ${started.join('; ')}`;
 /** Of a call that may have had its effect, and is not asked about again: beside why it does not run. */
 export const NOT_RUN_AGAIN = `${INTERRUPTED_CALL} It was not run again.`;
 /** Of a call that needed no approval: it is not run again. */

@@ -5,7 +5,15 @@ import { reasonOfError } from '../../errors/reason-of.js';
 import type { LocalGate } from '../../gate/gate.js';
 import { isApproval } from '../../gate/records.js';
 import { Breaks } from '../../values/breaks.js';
-import { DUPLICATE_ID, INTERRUPTED_TOOL, LOST_RESULT, reasonOf, REJECTED_IN_CHAT, TURN_ENDED } from './reasons.js';
+import {
+  DUPLICATE_ID,
+  INTERRUPTED_TOOL,
+  LOST_RESULT,
+  REJECTED,
+  REJECTED_IN_CHAT,
+  TURN_ENDED,
+  reasonOf,
+} from './reasons.js';
 import { ACTS, isOpen, standingOf, type RequestAct } from './request-acts.js';
 import type { SpokenCall } from './spoken-calls.js';
 
@@ -249,7 +257,7 @@ function leftText({ reason }: SpokenCall, record: ApprovalRecord | undefined): s
     case 'ended':
       return LOST_RESULT;
     default:
-      return (record?.decision ? reasonOf(record.decision) : undefined) ?? 'Rejected.';
+      return (record?.decision ? reasonOf(record.decision) : undefined) ?? REJECTED;
   }
 }
 
@@ -261,6 +269,7 @@ const NOWHERE: Omit<SpokenCall, 'toolCallId'> = {
   yes: [],
   no: [],
   word: 'gone',
+  needsResult: false,
   reason: undefined,
 };
 

@@ -44,6 +44,8 @@ export interface SpokenCall {
   /** Those that say no, likewise. */
   readonly no: readonly SpokenAnswer[];
   readonly word: CallWord;
+  /** Whether the AI SDK goes on only once it has a result, as long as it is not `closed`. */
+  readonly needsResult: boolean;
   /** What was said with the no, or with the result that closes it. */
   readonly reason: string | undefined;
 }
@@ -216,6 +218,7 @@ class CallNotes {
   #closedReason: string | undefined;
   /** Whether any of its parts was not left behind. */
   #isThere = false;
+  #needsResult = false;
 
   constructor(toolCallId: string) {
     this.#toolCallId = toolCallId;
@@ -225,6 +228,7 @@ class CallNotes {
     this.#places.add(place);
     this.#calls.push(call);
     if (!isBehind) this.#isThere = true;
+    if (needsResult(part) || (part.type === 'tool-call' && part['providerExecuted'] !== true)) this.#needsResult = true;
     if (!isUiTool(part)) return;
     const approval = part['approval'] as Record<string, unknown> | null | undefined;
     if (typeof approval?.['id'] === 'string') this.approvalIds.add(approval['id']);
@@ -251,6 +255,7 @@ class CallNotes {
       yes: this.#yes,
       no: this.#no,
       word: this.#word,
+      needsResult: this.#needsResult,
       reason: this.#no.find(({ reason }) => reason !== undefined)?.reason ?? this.#closedReason,
     };
   }

@@ -1,14 +1,23 @@
 /** What the SDK is told of each call that was decided. */
+import type { DecisionOutcome } from '../../../index.js';
 import type { LocalGate } from '../../gate/gate.js';
 import { digestOf, type CheckedEdit } from '../../gate/edits.js';
 import { isApproval } from '../../gate/records.js';
-import { snapshot } from '../../values/snapshot.js';
+import { snapshot, type ValueSnapshot } from '../../values/snapshot.js';
 import type { RunConversation } from './conversation.js';
 import { closed, type CallAnswer, type CallResult } from '../messages/history.js';
 import { partsOf } from '../messages/messages.js';
 import type { OwnEvent } from '../sdk/own-events.js';
 import { answerText, type CallQuestions } from '../tools/questions.js';
-import { CANCELLED, NOT_RUN_AGAIN, noteOn, reasonOf, TURN_ENDED } from '../messages/reasons.js';
+import {
+  CANCELLED,
+  NOT_RUN_AGAIN,
+  REJECTED,
+  TURN_ENDED,
+  noteOn,
+  reasonOf,
+  startedNoteWith,
+} from '../messages/reasons.js';
 import { callWith, valueOf, type RequestedCall, type ModelRound } from './round.js';
 import type { RunSetup } from './setup.js';
 import { signApproval } from '../sdk/signature.js';
@@ -38,7 +47,7 @@ export function answerTo(asked: RequestedCall, options: AnswerOptions): CallAnsw
     executable: executes(setup.guard.tools, toolName),
     input: args === undefined ? part.toolCall?.input : snapshot(args.value).value,
     isEdited,
-    note: noteOn(decision, asked.via, { isEdited }),
+    note: besides(noteOn(decision, asked.via, { isEdited }), startedNote(asked, decision)),
   };
   setup.guard.markAnswered(toolCallId, answer.note);
   if (asked.questioning !== undefined) return answerToQuestions(answer, asked, asked.questioning, options);
@@ -56,6 +65,24 @@ function reasonFor({ started, questioning }: RequestedCall, reason: string | und
   if (started.length === 0 || questioning !== undefined) return reason;
   return reason === undefined ? NOT_RUN_AGAIN : `${reason} ${NOT_RUN_AGAIN}`;
 }
+
+/** What a process that is gone had started of a call, where the call that the model hears of is not that; `undefined`: it is. */
+function startedNote(
+  { started, questioning, args, edits }: RequestedCall,
+  decision: DecisionOutcome,
+): string | undefined {
+  if (questioning !== undefined || (!isApproval(decision) && decision.type !== 'respond')) return undefined;
+  const runs = decision.type === 'edit' ? edits.checked(decision.args)?.args : args;
+  const isSame = (each: ValueSnapshot): boolean =>
+    decision.type !== 'respond' && runs !== undefined && digestOf(each) === digestOf(runs);
+  const others = started.filter((each) => !isSame(each)).map(({ json }) => JSON.stringify(json));
+  return others.length === 0 ? undefined : startedNoteWith([...new Set(others)]);
+}
+
+const besides = (...notes: (string | undefined)[]): string | undefined => {
+  const said = notes.filter((note) => note !== undefined);
+  return said.length === 0 ? undefined : said.join('\n\n');
+};
 
 /** The outcome of the questions is the result of the call. */
 function answerToQuestions(
@@ -153,7 +180,7 @@ export function closeTurn(
   const reasons = new Map<string, string>();
   for (const asked of requested) {
     const { toolCallId, toolName, decision, args } = asked;
-    const reason = decision !== undefined && !isApproval(decision) ? (reasonOf(decision) ?? 'Rejected.') : TURN_ENDED;
+    const reason = decision !== undefined && !isApproval(decision) ? (reasonOf(decision) ?? REJECTED) : TURN_ENDED;
     reasons.set(toolCallId, reasonFor(asked, reason) ?? reason);
     tell({ type: 'tool-denied', toolCallId, toolName, args: valueOf(args), reason });
   }
