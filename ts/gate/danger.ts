@@ -319,7 +319,7 @@ function ofQueries(args: unknown): CallDanger[] {
   ]);
 }
 
-/** What becomes of the files that are there, as the policies have read it, with whatever program. */
+/** What becomes of the files that are there, as the policies have read it, by any program. */
 const ofLosses = (verdict: DangerousCall['verdict']): CallDanger[] =>
   (verdict?.actions ?? []).flatMap((action) => {
     if (action.kind !== 'write' || action.loss === undefined) return [];

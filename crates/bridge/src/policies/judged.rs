@@ -348,7 +348,7 @@ enum NativePart<'a> {
     Write {
         path: Option<&'a str>,
         text: String,
-        /// What becomes of what is in the file; absent: it stays, or there is none.
+        /// What becomes of what is in the file; absent: it stays, or nothing was there.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional, type = "'replaced' | 'deleted'"))]
         loss: Option<&'static str>,
