@@ -1021,7 +1021,7 @@ span?: [start: number, end: number], } & ({ "kind": "command",
 argv: Array<string | null>, text: string,
 /** What it runs is a part of its own. */
 wrapper: boolean, } | { "kind": "read", path: string | null, text: string, } | { "kind": "write", path: string | null, text: string,
-/** What becomes of what is in the file; absent: it stays, or there is none. */
+/** What becomes of what is in the file; absent: it stays, or nothing was there. */
 loss?: 'replaced' | 'deleted', } | { "kind": "url", url: string | null, text: string, } | { "kind": "env", name: string, } | { "kind": "tool", name: string, } | { "kind": "unknown", reason: string, });
 
 export type PolicyEffect = "allow" | "ask" | "deny";
