@@ -26,7 +26,7 @@ test('a run that was let go of is offered with what waits in it, and goes on wit
   expect(chat.complete('/resume ')).toHaveLength(1);
   const resumed = chat.submit('/resume');
   const { request } = await asked(chat);
-  expect(told(chat.view).slice(1, 3)).toEqual(['user: make a', 'write_file a.txt: waits']);
+  expect(told(chat.view).slice(1, 4)).toEqual(['user: /resume', 'user: make a', 'write_file a.txt: waits']);
   await chat.decide(request.approvalId, { type: 'approve' });
   await resumed;
   expect([chat.lastRun, existsSync(join(folder, 'a.txt'))]).toEqual(['done', true]);
@@ -63,7 +63,7 @@ test('what was cancelled, or is over, is not offered', async () => {
   const { chat } = await stage([], { folder: first.folder });
   expect(told(chat.view)).toEqual([]);
   await chat.submit('/resume');
-  expect(told(chat.view)).toEqual(['note: No run can be continued.']);
+  expect(told(chat.view)).toEqual(['user: /resume', 'note: No run can be continued.']);
   await chat.submit('/resume 0123456789');
   expect(told(chat.view).at(-1)).toMatch(/There is no run that can be continued/);
 });
@@ -80,7 +80,7 @@ test('to close cancels what waits', async () => {
 test('in memory nothing is kept, and that is no error', async () => {
   const { chat } = await stage([says('Hello.')], { gate: { ledger: 'memory:' } });
   await chat.submit('/resume');
-  expect(told(chat.view)).toEqual(['note: No run can be continued.']);
+  expect(told(chat.view)).toEqual(['user: /resume', 'note: No run can be continued.']);
 });
 
 test('what is in memory cannot be let go of: it is cancelled', async () => {

@@ -38,7 +38,7 @@ describe.runIf(isRecordable)('screens of the documents', () => {
   test('a change of a file', () => still('edit', {}, changing));
 
   test.each([
-    ['help', '?', 'Do not run it. What you type'],
+    ['help', '?', 'Do not run it: it asks why'],
     ['always', 's', 'No, back'],
   ])('%s', (name, key, seen) =>
     still(name, {}, async (tour) => {
