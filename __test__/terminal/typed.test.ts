@@ -78,6 +78,12 @@ describe.each(KINDS)('%s', (_, ask) => {
     expect(fake.terminal.screen()).toMatch(/❯ ?n {1,2}No/);
     fake.terminal.press('enter');
     const reason = sentence === 'no' ? undefined : sentence;
+    if (reason === undefined) {
+      // It asks why, and Enter alone gives no reason.
+      await fake.terminal.waitFor('why:');
+      expect(fake.calls()).toEqual([]);
+      fake.terminal.press('enter');
+    }
     expect(await decided(fake)).toEqual([
       'decide',
       ask.request.approvalId,
