@@ -133,7 +133,7 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
       const terminal = onTerminal(2);
       terminal.write('y\ry\ry\r');
       await expect.poll(() => prompts(terminal), PATIENTLY).toBe(1);
-      terminal.write('no\r');
+      terminal.write('no, keep it\r');
       await expect.poll(() => prompts(terminal), PATIENTLY).toBe(2);
       terminal.write('not this one\r');
       await terminal.ended();
