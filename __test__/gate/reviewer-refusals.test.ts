@@ -311,7 +311,8 @@ describe('several calls of one tool in one step', () => {
     const { ran, tools } = recordingTools();
     const running = entry({ turns: [...both, says('.')], tools: tools as ToolSet, gate });
     const open = await waiting(gate, 2);
-    expect([ran, open.map(({ review }) => review?.bar)]).toEqual([[], [null, 'open']]);
+    // Which of the two is asked about first is not said.
+    expect([ran, new Set(open.map(({ review }) => review?.bar))]).toEqual([[], new Set([null, 'open'])]);
     for (const { approvalId } of open) await gate.reject(approvalId, 'never');
     await running;
     expect(ran).toEqual([]);
@@ -319,12 +320,8 @@ describe('several calls of one tool in one step', () => {
 
   test('once the human has approved the one, the reviewer has the next step', async () => {
     const { ran, bars } = await played(['unsure'], [...both, del('b', 'c3')], { human: [true, true] });
-    expect([ran, bars]).toEqual([
-      ['del a', 'del a', 'del b'],
-      [
-        ['c1', null],
-        ['c2', 'open'],
-      ],
-    ]);
+    expect(ran).toEqual(['del a', 'del a', 'del b']);
+    // Which of the two is asked about first is not said.
+    expect(new Set(bars.map(([, bar]) => bar))).toEqual(new Set([null, 'open']));
   });
 });

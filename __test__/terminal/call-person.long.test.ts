@@ -148,7 +148,7 @@ describe('where something waits', () => {
       new Writable({
         write(chunk, _, done) {
           shown += String(chunk);
-          if (String(chunk).includes('Run it? ')) input.write('n\r\n');
+          if (String(chunk).includes('Run it? ')) input.write('n, not now\r\n');
           done();
         },
       }),
