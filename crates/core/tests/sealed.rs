@@ -128,6 +128,17 @@ fn a_folder_with_what_a_rule_leaves_out_is_not_hidden_whole() {
 }
 
 #[test]
+fn a_folder_that_is_not_to_be_written_is_kept_whole_whatever_a_rule_leaves_out() {
+    let rules = r#"
+        [[rule]]
+        writes = ["ROOT/**", "!ROOT/locked/ok/**"]
+        effect = "deny"
+    "#;
+    let (_, kept) = of(&["locked/a", "locked/ok/b", "other/c"], rules);
+    assert_eq!(kept, ["locked", "other"]);
+}
+
+#[test]
 fn what_a_rule_allows_by_its_name_is_not() {
     let rules = r#"
         [[rule]]

@@ -440,9 +440,12 @@ impl<'a> SealedAccess<'a> {
         let Some(path) = entry.located(self.files) else { return true };
         // Not to know counts as yes; the verdict says.
         let touches = |set: &PathSet| set.touches(path, self.files).unwrap_or(true);
-        // Of a folder with exceptions each name is looked at.
+        // Of a folder with exceptions each name is looked at. What is to be written there has no name yet.
         let is_parted = |set: &PathSet| {
-            entry.is_dir && !entry.is_link && set.takes_out_below(path, self.files).unwrap_or(false)
+            self.access == FileAccess::Read
+                && entry.is_dir
+                && !entry.is_link
+                && set.takes_out_below(path, self.files).unwrap_or(false)
         };
         self.against.iter().any(|paths| touches(&paths.set) && !is_parted(&paths.set))
     }
