@@ -537,7 +537,7 @@ pub(crate) fn shown(
 pub(crate) fn spelled(action: &Action) -> Option<&'static str> {
     let ActionKind::Command { .. } = &action.kind else { return None };
     let line = action.start.line.as_deref()?;
-    spelled::are_git_settings(line).then_some(GIT)
+    spelled::names_git_settings(line).then_some(GIT)
 }
 
 /// Whether this may be a file of our own, or one that lies beside it; for a write, also a directory above it that is changed

@@ -1,8 +1,8 @@
 //! Lines that spell out the settings of git somewhere: in the list of a loop, in a default of `${X:-…}`, among words that another
 //! program gets.
 //!
-//! Git needs them, so they are not hidden from a confined command, and a credential may stand in them. This is a reminder and no
-//! wall: what a word becomes only the run tells.
+//! Git needs them, so they are not hidden from a confined command, and a credential may stand in them. This is a reminder, not
+//! a barrier: what a word becomes only the run tells.
 
 /// What stands between the words that are looked at.
 const BETWEEN: &[char] = &[';', '|', '&', '(', ')', '<', '>', '`', '=', ':', ','];
@@ -24,7 +24,7 @@ const TAKEN: &[&str] = &[
 ];
 
 /// Whether a line names the settings of git: of a repository, or of the user.
-pub(super) fn are_git_settings(line: &str) -> bool {
+pub(super) fn names_git_settings(line: &str) -> bool {
     if !line.contains("git") {
         return false;
     }
@@ -79,7 +79,7 @@ fn is_settings(word: &str, finds: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::are_git_settings;
+    use super::names_git_settings;
 
     #[test]
     fn settings_of_git_are_seen_wherever_a_line_spells_them() {
@@ -102,7 +102,7 @@ mod tests {
             "ls -1 .git/* | xargs cat",
             "./x.sh \"$HOME/.config/git/config\"",
         ] {
-            assert!(are_git_settings(line), "{line}");
+            assert!(names_git_settings(line), "{line}");
         }
         for line in [
             "find . -not -path './.git/*' | xargs ./x.sh",
@@ -115,7 +115,7 @@ mod tests {
             "echo .github/config",
             "./x.sh a.git/config",
         ] {
-            assert!(!are_git_settings(line), "{line}");
+            assert!(!names_git_settings(line), "{line}");
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::os::unix::fs::symlink;
 
-use crate::house::{House, own, started, tried};
+use crate::house::{House, own, started, tried, tried_in_both};
 
 /// Two words: to awk a script and a file; with the first for the value of an option, a script that runs something.
 const CODE: &str = r#"1 'BEGIN{system("touch PWN")}'"#;
@@ -18,12 +18,6 @@ fn house(name: &str) -> House {
     }
     symlink("prod.env", house.root.join("project/pk")).unwrap();
     house
-}
-
-fn tried_in_both(house: &House, asked: &[&str], allowed: &[&str]) {
-    for name in ["read-only", "developer"] {
-        tried(&started(house, name, "project"), asked, allowed);
-    }
 }
 
 #[test]

@@ -169,6 +169,13 @@ pub(crate) fn tried(policy: &Policy, asked: &[&str], allowed: &[&str]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The same with each preset, for a session in the project.
+pub(crate) fn tried_in_both(house: &House, asked: &[&str], allowed: &[&str]) {
+    for name in ["read-only", "developer"] {
+        tried(&started(house, name, "project"), asked, allowed);
+    }
+}
+
 /// A policy of one's own.
 pub(crate) fn own(rules: &str) -> String {
     format!(r#"{{"version":1,"rule":[{rules}]}}"#)

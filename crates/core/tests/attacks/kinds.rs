@@ -2,7 +2,7 @@
 
 use countersign_core::policy::Effect;
 
-use crate::house::{House, own, started, tried, verdict};
+use crate::house::{House, own, started, tried, tried_in_both, verdict};
 
 /// A project with one source and one file of secrets.
 fn house(name: &str) -> House {
@@ -26,56 +26,52 @@ fn house(name: &str) -> House {
 #[test]
 fn a_glob_that_ripgrep_takes_for_none_searches_everything() {
     let house = house("kinds-rg");
-    for name in ["read-only", "developer"] {
-        tried(
-            &started(&house, name, "project"),
-            &[
-                "rg TOKEN",
-                "rg -g '#x' TOKEN",
-                "rg -g '' TOKEN",
-                "rg -g ' ' TOKEN",
-                "rg --glob '' TOKEN",
-                "rg --glob= TOKEN",
-                "rg -. -g '#x' TOKEN",
-                // It is cut at its end.
-                "rg -g '*env ' TOKEN",
-                "rg -g $'*env\\t' TOKEN",
-                "rg -g '\\#x' TOKEN",
-                "rg -g '*.py' -g '*.env' TOKEN",
-                "rg -tpy --type-add 'py:*.env' TOKEN",
-                "rg -tall TOKEN",
-                "rg -t all TOKEN",
-                "rg -Tpy TOKEN",
-                "rg -tpy -g '*.env' TOKEN",
-            ],
-            &[
-                "rg -g '*.py' TOKEN",
-                "rg -g '*.{py,ts}' TOKEN",
-                "rg -g '*.py' -g '!a.py' TOKEN",
-                "rg TOKEN -tpy",
-                "rg -t py TOKEN",
-                "rg --type=rust TOKEN",
-                "rg --type ts -n TOKEN",
-            ],
-        );
-    }
+    tried_in_both(
+        &house,
+        &[
+            "rg TOKEN",
+            "rg -g '#x' TOKEN",
+            "rg -g '' TOKEN",
+            "rg -g ' ' TOKEN",
+            "rg --glob '' TOKEN",
+            "rg --glob= TOKEN",
+            "rg -. -g '#x' TOKEN",
+            // It is cut at its end.
+            "rg -g '*env ' TOKEN",
+            "rg -g $'*env\\t' TOKEN",
+            "rg -g '\\#x' TOKEN",
+            "rg -g '*.py' -g '*.env' TOKEN",
+            "rg -tpy --type-add 'py:*.env' TOKEN",
+            "rg -tall TOKEN",
+            "rg -t all TOKEN",
+            "rg -Tpy TOKEN",
+            "rg -tpy -g '*.env' TOKEN",
+        ],
+        &[
+            "rg -g '*.py' TOKEN",
+            "rg -g '*.{py,ts}' TOKEN",
+            "rg -g '*.py' -g '!a.py' TOKEN",
+            "rg TOKEN -tpy",
+            "rg -t py TOKEN",
+            "rg --type=rust TOKEN",
+            "rg --type ts -n TOKEN",
+        ],
+    );
 }
 
 #[test]
 fn folders_that_grep_leaves_out_are_those_below_the_first() {
     let house = house("kinds-grep");
-    for name in ["read-only", "developer"] {
-        tried(
-            &started(&house, name, "project"),
-            &[
-                "grep -r --exclude-dir='*' TOKEN",
-                "grep -r --exclude-dir= TOKEN",
-                "grep -r --exclude-dir=. TOKEN",
-                "grep -r --exclude-dir='*' TOKEN .",
-            ],
-            &["grep -r --include='*.py' TOKEN", "grep -r --include='*.py' --exclude-dir=x TOKEN ."],
-        );
-    }
+    tried_in_both(
+        &house,
+        &[
+            "grep -r --exclude-dir='*' TOKEN",
+            "grep -r --exclude-dir= TOKEN",
+            "grep -r --exclude-dir=. TOKEN",
+            "grep -r --exclude-dir='*' TOKEN .",
+        ],
+        &["grep -r --include='*.py' TOKEN", "grep -r --include='*.py' --exclude-dir=x TOKEN ."],
+    );
 }
 
 #[test]
@@ -208,31 +204,29 @@ fn one_file_that_git_compares_is_that_file_as_long_as_it_is_there() {
     let house = house("kinds-diff");
     house.track(&["a.py", "prod.env", "src/b.py"]);
     house.put("project/src/b.py", "TOKEN\n");
-    for name in ["read-only", "developer"] {
-        tried(
-            &started(&house, name, "project"),
-            &[
-                "git diff",
-                "git diff prod.env",
-                "git diff gone.py",
-                "git diff HEAD",
-                "git diff main a.py",
-                "git diff main",
-                "git diff ./",
-                "git diff ../project/a.py",
-                "git diff '*.py'",
-                "git diff :a.py",
-                "git diff \"$x\"",
-                "git diff --full-diff a.py",
-                "cd \"$x\" && git diff a.py",
-                "cd src && git diff a.py",
-                "./x; git diff a.py",
-                "git -C src diff a.py",
-                "GIT_WORK_TREE=x git diff a.py",
-            ],
-            &["git diff a.py", "git diff --stat a.py", "git diff --cached src/b.py"],
-        );
-    }
+    tried_in_both(
+        &house,
+        &[
+            "git diff",
+            "git diff prod.env",
+            "git diff gone.py",
+            "git diff HEAD",
+            "git diff main a.py",
+            "git diff main",
+            "git diff ./",
+            "git diff ../project/a.py",
+            "git diff '*.py'",
+            "git diff :a.py",
+            "git diff \"$x\"",
+            "git diff --full-diff a.py",
+            "cd \"$x\" && git diff a.py",
+            "cd src && git diff a.py",
+            "./x; git diff a.py",
+            "git -C src diff a.py",
+            "GIT_WORK_TREE=x git diff a.py",
+        ],
+        &["git diff a.py", "git diff --stat a.py", "git diff --cached src/b.py"],
+    );
     let policy = started(&house, "developer", "project");
     tried(&policy, &["mv a.py b.py; git diff a.py", "git switch -c x; git diff a.py"], &[]);
     let rules = r#"{"effect":"allow","commands":["git"]},{"effect":"deny","reads":["**/a.py"]}"#;

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use countersign_core::policy::Effect;
 
-use crate::house::{House, own, started, tried, verdict};
+use crate::house::{House, own, started, tried, tried_in_both, verdict};
 use crate::verdicts;
 
 #[test]
@@ -68,48 +68,46 @@ fn what_a_pattern_finds_is_as_secret_as_what_is_spelled_out() {
         house.put(&format!("project/{file}"), "SECRET");
     }
     house.put("home/.ssh/config", "SECRET");
-    for name in ["read-only", "developer"] {
-        tried(
-            &started(&house, name, "project"),
-            &[
-                "cat server.k??",
-                "cat serv*",
-                "cat *",
-                "head -50 *",
-                "grep -n SECRET *",
-                "cat ops/*",
-                "cat ops/i*",
-                "cat ops/*env",
-                "cat ops/prod.*",
-                "cat ops/c*",
-                "cat ops/*.json",
-                "sort ops/terra*",
-                "cat o*/*",
-                "cat deploy/*/*",
-                "cat .codex/*",
-                "cat .git/conf*",
-                "cat .git/?onfig",
-                "head .git/*",
-                "cat keys/c*",
-                "cd ops && cat *",
-                "for f in ops/*; do cat \"$f\"; done",
-                "cat < ops/i*",
-                "cat /roo?/x",
-                "cat /r*/.profile",
-                "cat /proc/1/mem",
-                "xxd -s 1 -l 4096 /proc/1/mem",
-                "cat /proc/1/envir*",
-                "for p in 1 2; do cat /proc/$p/mem; done",
-                "cat /proc/kcore",
-                "cat /dev/mem",
-                "head -c 512 /dev/sda",
-                "cat /dev/tty1",
-                "cat /dev/mapper/x",
-                "cat .git/modules/m/config",
-            ],
-            &["cat plain/*", "cat pl*/a*", "ls ops/*", "grep -n x plain/*.txt", "wc -l src/*.rs"],
-        );
-    }
+    tried_in_both(
+        &house,
+        &[
+            "cat server.k??",
+            "cat serv*",
+            "cat *",
+            "head -50 *",
+            "grep -n SECRET *",
+            "cat ops/*",
+            "cat ops/i*",
+            "cat ops/*env",
+            "cat ops/prod.*",
+            "cat ops/c*",
+            "cat ops/*.json",
+            "sort ops/terra*",
+            "cat o*/*",
+            "cat deploy/*/*",
+            "cat .codex/*",
+            "cat .git/conf*",
+            "cat .git/?onfig",
+            "head .git/*",
+            "cat keys/c*",
+            "cd ops && cat *",
+            "for f in ops/*; do cat \"$f\"; done",
+            "cat < ops/i*",
+            "cat /roo?/x",
+            "cat /r*/.profile",
+            "cat /proc/1/mem",
+            "xxd -s 1 -l 4096 /proc/1/mem",
+            "cat /proc/1/envir*",
+            "for p in 1 2; do cat /proc/$p/mem; done",
+            "cat /proc/kcore",
+            "cat /dev/mem",
+            "head -c 512 /dev/sda",
+            "cat /dev/tty1",
+            "cat /dev/mapper/x",
+            "cat .git/modules/m/config",
+        ],
+        &["cat plain/*", "cat pl*/a*", "ls ops/*", "grep -n x plain/*.txt", "wc -l src/*.rs"],
+    );
     // What a process holds it holds by its own name, too.
     let all = own(r#"{"effect":"allow","commands":["cat","cd"]}"#);
     tried(

@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use countersign_core::policy::Effect;
 
-use crate::house::{House, own, started, tried, verdict};
+use crate::house::{House, own, started, tried, tried_in_both, verdict};
 
 /// A project with a secret.
 fn house(name: &str) -> House {
@@ -12,12 +12,6 @@ fn house(name: &str) -> House {
     house.put("project/prod.env", "PASSWORD=x");
     house.put("project/a.txt", "a");
     house
-}
-
-fn tried_in_both(house: &House, asked: &[&str], allowed: &[&str]) {
-    for name in ["read-only", "developer"] {
-        tried(&started(house, name, "project"), asked, allowed);
-    }
 }
 
 #[test]
