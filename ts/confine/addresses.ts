@@ -98,5 +98,11 @@ export function plainHost(written: string): string | undefined {
 /** Whether it is one host, an address or a plain name: no pattern, which would mean others as well. */
 export const isOneHost = (host: string): boolean => isIP(host) !== 0 || /^[\w-]+(?:\.[\w-]+)*$/.test(host);
 
+/** The same of a host: a name of this machine is one of its addresses. `null`: of any other name nothing is known before it is looked up. */
+export function kindOfHost(host: string): string | null {
+  if (isOwnName(host)) return kindOfAddress('127.0.0.1');
+  return isIP(host) === 0 ? null : kindOfAddress(host);
+}
+
 /** Names of this machine by themselves: no server is asked for them. */
 export const isOwnName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');

@@ -14,7 +14,7 @@ import { ConfinementError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { toldKind } from '../errors/told-value.js';
 import { warnOnce } from '../errors/warn-once.js';
-import { isOneHost, isOwnName, kindOfAddress, plainHost } from './addresses.js';
+import { isOneHost, isOwnName, kindOfAddress, kindOfHost, plainHost } from './addresses.js';
 import type { ProxyPlace } from './confine.js';
 import { SOCKS, SOCKS_REPLY, endSocks, readSocks, replySocks, type SocksTarget } from './socks.js';
 
@@ -280,7 +280,7 @@ export class CommandProxy {
     url?: string,
   ): Promise<{ socket: Socket } | Refusal> {
     const isLiteral = isIP(host) !== 0;
-    const where = isLiteral ? kindOfAddress(host) : isOwnName(host) ? kindOfAddress('127.0.0.1') : null;
+    const where = kindOfHost(host);
     const target = targetOf(host, port, scheme, where);
     const first = await this.#decided(target);
     if (!first.allowed) return this.#refusal(host, port, first.reason);

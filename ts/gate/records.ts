@@ -22,6 +22,10 @@ export type DecidedRecord = ApprovalRecord & {
 /** What the core tells of. */
 export type ToldByCore = Exclude<GateEvent, { type: 'policy-changed' | 'granted' }>;
 
+/** Whether it is a no with which a human ended the turn. */
+export const isTurnEnd = (decision: DecisionOutcome | null | undefined): boolean =>
+  decision?.type === 'reject' && decision.stop === true;
+
 /** What a decision means for the tool: only these two run it. */
 export function isApproval(decision: DecisionOutcome): boolean {
   return decision.type === 'approve' || decision.type === 'edit';

@@ -12,6 +12,7 @@ import { againLine } from '../gate/asked-again.js';
 import { callInALine, oneLine } from '../gate/in-a-line.js';
 import { ownWords } from '../gate/own-words.js';
 import { questionsOf, readAnswers } from '../gate/questions.js';
+import { isTurnEnd } from '../gate/records.js';
 import { answerText } from '../ai-sdk/tools/questions.js';
 import { isUnnamed, mainRunOf } from '../gate/run-ids.js';
 import { textOfCall } from '../gate/text-field.js';
@@ -194,7 +195,7 @@ function decisionOf(record: ApprovalRecord): ShownDecision | null {
   return {
     type: decision.type,
     reason: textOf(decision.reason),
-    stop: decision.type === 'reject' && decision.stop === true,
+    stop: isTurnEnd(decision),
     text: decidedText(record),
     by: decidedBy === null ? null : brief(decidedBy, 80),
     via,

@@ -1,7 +1,6 @@
 /** Each host that a confined command connects to, put to the one who answers for the run. */
-import { isIP } from 'node:net';
 import type { NetworkAnswer, NetworkTarget } from '../../../index.js';
-import { isOneHost, isOwnName, kindOfAddress } from '../../confine/addresses.js';
+import { isOneHost, kindOfHost } from '../../confine/addresses.js';
 import { isListed } from '../../confine/confine.js';
 import { currentCaller, type ServerCaller } from '../../gate/caller.js';
 import { mayMeanwhile } from '../../gate/requesting.js';
@@ -69,9 +68,9 @@ export async function mayBeAskedFor(
     const url = URL.canParse(`${scheme}://${target}/`) ? new URL(`${scheme}://${target}/`) : undefined;
     const host = url?.hostname.replace(/^\[|\]$/g, '') ?? '';
     if (url === undefined || url.username !== '' || !isOneHost(host)) return false;
-    const where = isIP(host) !== 0 ? kindOfAddress(host) : isOwnName(host) ? kindOfAddress('127.0.0.1') : null;
     // The scheme is not told: a list of hosts may have it by either one.
-    if ((await denialOfHost({ url: url.href, where }, confinement, caller, abortSignal)).allowed) return true;
+    if ((await denialOfHost({ url: url.href, where: kindOfHost(host) }, confinement, caller, abortSignal)).allowed)
+      return true;
   }
   return false;
 }

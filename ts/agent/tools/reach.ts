@@ -1,9 +1,8 @@
 /** What one command is to reach beside what a confined command may: a human says yes to just that, and it runs confined all the same. */
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import type { ConfineSettings } from '../../../index.js';
-import { isOwnName, kindOfAddress, plainHost } from '../../confine/addresses.js';
+import { kindOfHost, plainHost } from '../../confine/addresses.js';
 import { asksForHosts, checkSettings } from '../../confine/confine.js';
 import { isIn } from '../../confine/files.js';
 import { messageOf } from '../../errors/message-of.js';
@@ -63,7 +62,7 @@ function plainPattern(pattern: string): string {
 /** Adds what an address outside of the internet leads to. */
 function hostInWords(pattern: string): string {
   const host = (HOST.exec(pattern)?.groups?.['host'] ?? '').replace(/^\[|\]$/g, '');
-  const where = isOwnName(host) ? kindOfAddress('127.0.0.1') : isIP(host) === 0 ? null : kindOfAddress(host);
+  const where = kindOfHost(host);
   return where === null ? pattern : `${pattern} (${where})`;
 }
 

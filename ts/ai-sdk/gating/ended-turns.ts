@@ -2,13 +2,13 @@
  * Turns that a human ended in loops that are not ours. The loop does not know of it and goes on: what waits in the step is
  * cancelled, and each call that comes later is denied.
  */
-import type { ApprovalRecord, DecisionOutcome, ExecutionDenied } from '../../../index.js';
+import type { ApprovalRecord, ExecutionDenied } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { warnOnce } from '../../errors/warn-once.js';
 import type { OpenedRequest } from '../../gate/asker.js';
 import { digestOf } from '../../gate/edits.js';
 import type { LocalGate } from '../../gate/gate.js';
-import type { DecidedRecord } from '../../gate/records.js';
+import { isTurnEnd, type DecidedRecord } from '../../gate/records.js';
 import { readable } from '../../options/check.js';
 import { snapshot } from '../../values/snapshot.js';
 import { messagesIn, partsOf, type MessagePart } from '../messages/messages.js';
@@ -46,9 +46,6 @@ const ENDED_STEPS = new WeakMap<readonly unknown[], unknown>();
 
 /** What ends the wait of the calls of a step, by the list of messages that it began with. */
 const WAITING = new WeakMap<object, Set<() => void>>();
-
-/** Whether a decision ends the turn. */
-export const endsTurn = (decision: DecisionOutcome): boolean => decision.type === 'reject' && decision.stop === true;
 
 /** Says what call of the model these are the options of. To be called first. */
 export const noteCall = (options: ExecuteOptions, made: MadeCall): void => void MADE.set(options, made);
@@ -97,11 +94,17 @@ function digestIn({ input }: MadeCall): string | undefined {
 /** Whether a human ended the turn of a call, in its own step or `before`. What the user wrote behind it begins another turn. */
 export function turnOf(options: ExecuteOptions): 'goes-on' | 'ended' | 'ended-before' {
   const messages = messagesIn(options) ?? [];
-  const begin = messages.findLastIndex((message) => isRecord(message) && message['role'] === 'user');
-  const parts = messages.slice(begin + 1).flatMap((message) => partsOf(message));
-  if (parts.some((part) => isEnding(part, parts))) return 'ended-before';
+  // Asked of each call, and nearly always no turn was ended at all.
+  if (ENDING.size > 0 && holdsEnding(messages)) return 'ended-before';
   // Another step may begin with the same messages: the user asked for another answer.
   return messages.length > 0 && ENDED_STEPS.get(messages) === messages.at(-1) ? 'ended' : 'goes-on';
+}
+
+/** Whether a call at which the turn ended is among the messages behind the last one of the user. */
+function holdsEnding(messages: readonly unknown[]): boolean {
+  const begin = messages.findLastIndex((message) => isRecord(message) && message['role'] === 'user');
+  const parts = messages.slice(begin + 1).flatMap((message) => partsOf(message));
+  return parts.some((part) => isEnding(part, parts));
 }
 
 /** Whether this is a call at which the turn ended that these parts of messages are of. */
@@ -137,7 +140,7 @@ export function withinTurn(
   if (messages !== undefined) WAITING.set(messages, waiting.add(cancel));
   const follow = ({ decision }: DecidedRecord): void => {
     waiting.delete(cancel);
-    if (!endsTurn(decision)) return;
+    if (!isTurnEnd(decision)) return;
     endTurn(options, reasonOf(decision) ?? REJECTED);
     ended();
   };

@@ -6,12 +6,12 @@ import { warnFailedCall } from './failed-calls.js';
 import { runOfStep } from './step-runs.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import type { CallAsker } from '../../gate/asker.js';
-import { existingRecord } from '../../gate/records.js';
+import { existingRecord, isTurnEnd } from '../../gate/records.js';
 import type { Gating } from '../../native.js';
 import { snapshot } from '../../values/snapshot.js';
 import { askCall } from '../../gate/ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
-import { endsTurn, noteCall, ofEndedTurn, withinTurn } from './ended-turns.js';
+import { noteCall, ofEndedTurn, withinTurn } from './ended-turns.js';
 import { modelOutput, type ModelOutput } from '../messages/history.js';
 import { answerText, CallQuestions, questionsIn } from '../tools/questions.js';
 import { DUPLICATE_ID, REJECTED, reasonOf } from '../messages/reasons.js';
@@ -92,7 +92,7 @@ async function ask(
   });
   if (answer === undefined || asked.kind !== 'decided') throw new Error('The question has no answer.');
   const { decision, approvalId } = asked.decided;
-  if (endsTurn(decision)) return denied(reasonOf(decision) ?? REJECTED, decision.type, approvalId, true);
+  if (isTurnEnd(decision)) return denied(reasonOf(decision) ?? REJECTED, decision.type, approvalId, true);
   return ofEndedTurn(options, approvalId) ?? answer;
 }
 

@@ -3,7 +3,7 @@ import type { DecisionType, InterruptOn, ToolApprovalOptions, ToolApprovalStatus
 import { CallAsker, type CallQuestion } from '../../gate/asker.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import { warnOnce } from '../../errors/warn-once.js';
-import { isApproval } from '../../gate/records.js';
+import { isApproval, isTurnEnd } from '../../gate/records.js';
 import { asksByNow, isByMode, unanswered, type CallVerdict } from '../../gate/judge.js';
 import { decideByItself, isByItself } from '../../gate/reviewer/by-itself.js';
 import type { ApprovedTool } from '../../gate/tool-identity.js';
@@ -23,7 +23,6 @@ import { planFor, warnAtStart } from '../tools/plan.js';
 import { HeldSteps, HeldTool } from './held-tool.js';
 import { isQuestionTool } from '../tools/questions.js';
 import { reasonOf, TURN_ENDED } from '../messages/reasons.js';
-import { endsTurn } from './ended-turns.js';
 import { warnFailedCall } from './failed-calls.js';
 import { takeTools } from '../tools/tool-set.js';
 import { entryOf, isRecord, ownTool } from '../tools/tools.js';
@@ -173,7 +172,7 @@ class ApprovalFunction {
     });
     if (asked.kind !== 'decided') return staleStatus(asked.reason);
     const { decision, approvalId } = asked.decided;
-    if (endsTurn(decision)) loop.abort(turnEnd(reasonOf(decision)));
+    if (isTurnEnd(decision)) loop.abort(turnEnd(reasonOf(decision)));
     loop.signal.throwIfAborted();
     if (decision.type === 'approve')
       return this.#handOver(runId, toolCallId, question, args, objection, decision.reason);

@@ -12,7 +12,7 @@ import type {
 import type { CallAsker, OpenedRequest, CallQuestion } from '../../gate/asker.js';
 import { heldTo, runnerOf, type NeededConfinement } from '../../gate/confined-runner.js';
 import { reasonOfError } from '../../errors/reason-of.js';
-import { existingRecord, isApproval } from '../../gate/records.js';
+import { existingRecord, isApproval, isTurnEnd } from '../../gate/records.js';
 import { isByMode, type CallVerdict, type GrantUse } from '../../gate/judge.js';
 import { decideByItself, isByItself } from '../../gate/reviewer/by-itself.js';
 import type { ApprovedTool } from '../../gate/tool-identity.js';
@@ -27,7 +27,7 @@ import type { ChildRuns } from './children.js';
 import { approvedTool } from '../tools/approved-tool.js';
 import { askCall, type AskOutcome, objectionTo } from '../../gate/ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
-import { endsTurn, noteCall, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
+import { noteCall, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
 import { CheckedEdits, type CheckedEdit } from '../../gate/edits.js';
 import { warnFailedCall } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
@@ -393,7 +393,7 @@ export class ToolGate {
   ): Promise<CallPass> {
     const { decision, via, approvalId } = record;
     const { toolCallId } = options;
-    if (endsTurn(decision)) return denial(reasonOf(decision) ?? REJECTED, decision.type, approvalId, true);
+    if (isTurnEnd(decision)) return denial(reasonOf(decision) ?? REJECTED, decision.type, approvalId, true);
     const ended = ofEndedTurn(options, approvalId);
     if (ended !== undefined) {
       if (isApproval(decision)) await this.#options.asker.gate.revoke(approvalId, ended.reason);

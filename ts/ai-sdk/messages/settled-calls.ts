@@ -3,7 +3,7 @@ import type { ApprovalRecord, RefusedApproval } from '../../../index.js';
 import { AlreadyDecidedError } from '../../errors/index.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import type { LocalGate } from '../../gate/gate.js';
-import { isApproval } from '../../gate/records.js';
+import { isApproval, isTurnEnd } from '../../gate/records.js';
 import { Breaks } from '../../values/breaks.js';
 import {
   DUPLICATE_ID,
@@ -65,7 +65,9 @@ export class CallSettler {
       if (call.word !== 'open') found.push({ call, request: await this.#options.find(call) });
     }
     // What a human ended the turn with is looked for first: it counts for each call of its message.
-    const ended = new Set(found.flatMap(({ call, request }) => (endsTurn(request.record) ? [...call.places] : [])));
+    const ended = new Set(
+      found.flatMap(({ call, request }) => (isTurnEnd(request.record?.decision) ? [...call.places] : [])),
+    );
     for (const { call, request } of found) {
       await breaks.take();
       const isOver = call.word === 'yes' && [...call.places].some((place) => ended.has(place));
@@ -213,10 +215,6 @@ export class CallSettler {
     this.#options.onRefused?.({ approvalId, toolCallId, reason });
   }
 }
-
-/** Whether a human ended the turn with it. */
-const endsTurn = (record: ApprovalRecord | undefined): boolean =>
-  record?.decision?.type === 'reject' && record.decision.stop === true;
 
 const isOpenRecord = (record: ApprovalRecord | undefined): record is ApprovalRecord =>
   record !== undefined && isOpen(record.status);

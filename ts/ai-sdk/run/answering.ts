@@ -2,7 +2,7 @@
 import type { DecisionOutcome } from '../../../index.js';
 import type { LocalGate } from '../../gate/gate.js';
 import { digestOf, type CheckedEdit } from '../../gate/edits.js';
-import { isApproval } from '../../gate/records.js';
+import { isApproval, isTurnEnd } from '../../gate/records.js';
 import { snapshot, type ValueSnapshot } from '../../values/snapshot.js';
 import type { RunConversation } from './conversation.js';
 import { closed, type CallAnswer, type CallResult } from '../messages/history.js';
@@ -168,7 +168,7 @@ export function deniedBeside(
 
 /** Whether a human ended the turn with an answer of the round. */
 export function endsTurn({ requested }: ModelRound): boolean {
-  return requested.some(({ decision }) => decision?.type === 'reject' && decision.stop === true);
+  return requested.some(({ decision }) => isTurnEnd(decision));
 }
 
 /** A human ended the turn: no call of the step is left without a result. */

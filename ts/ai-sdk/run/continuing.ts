@@ -3,7 +3,7 @@ import type { ModelMessage } from 'ai';
 import { RunError } from '../../errors/index.js';
 import type { LocalGate } from '../../gate/gate.js';
 import type { RawRecord } from '../../native.js';
-import { editedArgs, toRecord } from '../../gate/records.js';
+import { editedArgs, isTurnEnd, toRecord } from '../../gate/records.js';
 import { snapshot, type ValueSnapshot } from '../../values/snapshot.js';
 import { isCaller } from '../tools/callers.js';
 import type { RunConversation } from './conversation.js';
@@ -127,7 +127,7 @@ interface SavedRound {
 
 /** Each open call: its request is the round's again, or it has a result by now. */
 function takeUp({ runId, step, round, all, records, drift, forged, setup: { guard, requests }, tell }: SavedRound) {
-  const isStopped = step.open.some(({ call: { toolCallId = '' } }) => endedTurn(records.get(toolCallId)));
+  const isStopped = step.open.some(({ call: { toolCallId = '' } }) => isTurnEnd(records.get(toolCallId)?.decision));
   const plans: ContinuedRound['plans'] = [];
   const results: CallResult[] = [];
   for (const { call, request: asked } of step.open) {
@@ -174,11 +174,6 @@ const startedIn = (all: readonly RawRecord[], toolCallId: string): ValueSnapshot
     .filter((each) => each.toolCallId === toolCallId && each.status === 'interrupted')
     .map(toRecord)
     .map((record) => snapshot(editedArgs(record)?.args ?? record.args));
-
-/** Whether a human ended the turn with the answer to this call. */
-function endedTurn(record: RawRecord | undefined): boolean {
-  return record?.decision?.type === 'reject' && record.decision.stop === true;
-}
 
 function resultFor(
   toolCallId: string,

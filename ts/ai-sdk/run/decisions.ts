@@ -3,7 +3,7 @@ import type { ApprovalRecord } from '../../../index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import type { CallAsker } from '../../gate/asker.js';
-import { isApproval, toRecord, type DecidedRecord } from '../../gate/records.js';
+import { isApproval, isTurnEnd, toRecord, type DecidedRecord } from '../../gate/records.js';
 import { endsAll } from '../../gate/waiters.js';
 import type { RawRecord } from '../../native.js';
 import type { OwnEvent } from '../sdk/own-events.js';
@@ -106,7 +106,7 @@ export class CallDecisions {
       const answer = questioning.take(told);
       tell({ type: 'question-answered', approvalId, toolCallId, origin, decidedBy, answer });
     }
-    if (decision.type === 'reject' && decision.stop === true) {
+    if (isTurnEnd(decision)) {
       for (const other of round.requested) {
         if (other.record !== undefined && other.decision === undefined) {
           void this.#options.asker.gate.cancel(other.record.approvalId, TURN_ENDED, 'system');
