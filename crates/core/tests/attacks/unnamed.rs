@@ -77,19 +77,33 @@ fn a_parameter_of_lspci_names_a_file() {
 #[test]
 fn scripts_for_bzip2_and_programs_for_zip_read_a_file_with_their_ending() {
     let house = house("unnamed-scripts");
-    symlink("prod.env", house.root.join("project/k.bz2")).unwrap();
+    for name in ["k.bz2", "k.bz2.bz2", "k.tgz.bz2", "k.tbz.gz"] {
+        symlink("prod.env", house.root.join("project").join(name)).unwrap();
+    }
     house.put("project/secrets/s.zip", "");
-    symlink("secrets/s.zip", house.root.join("project/z.zip")).unwrap();
+    for name in ["z.zip", "z.zip.zip", "z.tgz.zip"] {
+        symlink("secrets/s.zip", house.root.join("project").join(name)).unwrap();
+    }
     tried_in_both(
         &house,
-        &["bzgrep . k", "bzgrep P a.txt k", "bzegrep . ./k", "bzgrep . k.bz2"],
+        &[
+            "bzgrep . k",
+            "bzgrep P a.txt k",
+            "bzegrep . ./k",
+            "bzgrep . k.bz2",
+            "bzgrep . k.tgz",
+            "zgrep . k.tbz",
+        ],
         &["bzgrep . a.txt"],
     );
     let denies = own(
         r#"{"effect":"allow","commands":["unzip","zipinfo"]},{"effect":"deny","reads":["secrets/**"]}"#,
     );
     let policy = started(&house, &denies, "project");
-    for line in ["unzip -p z", "unzip -l z", "unzip -v z", "zipinfo z", "unzip -Z z"] {
+    // The names are those of links, and of files that are not there.
+    let longer = ["unzip -p z.zip.zip", "unzip -p z.tgz", "zipinfo z.tgz"];
+    let lines = ["unzip -p z", "unzip -l z", "unzip -v z", "zipinfo z", "unzip -Z z"];
+    for line in lines.into_iter().chain(longer) {
         assert_eq!(verdict(&policy, "bash", line).0, Effect::Deny, "{line}");
     }
     tried(&policy, &[], &["unzip -l a.zip"]);
@@ -103,7 +117,7 @@ fn what_a_search_hands_to_a_writer_is_looked_for_below() {
     house.put("project/conf/prod.env", "PASSWORD=x");
     house.put("project/plain/a.ts", "");
     let writers = ["tee {} +", "tee -a {} +", "touch {} +", "chmod +x {} +"];
-    let lines: Vec<String> = ["m", "conf", "."]
+    let lines: Vec<String> = ["m", "conf", ".", "m plain", "plain conf", "{m,plain}"]
         .iter()
         .flat_map(|folder| {
             writers.iter().map(move |run| format!("find {folder} -type f -exec {run}"))
@@ -114,12 +128,20 @@ fn what_a_search_hands_to_a_writer_is_looked_for_below() {
             "find m -name '*.json' -exec tee {} +".to_owned(),
             "find m -type f -exec uniq a.txt {} \\;".to_owned(),
             "find m -type f -print0 | xargs -0 tee".to_owned(),
+            "find m plain -type f -print0 | xargs -0 tee".to_owned(),
         ])
         .collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     tried(
         &started(&house, "developer", "project"),
         &lines,
+        &["find plain -type f -exec touch {} +"],
+    );
+    house.put("home/work/m/.git/hooks/pre-commit", "");
+    house.put("home/work/plain/a.ts", "");
+    tried(
+        &started(&house, "developer", "home/work"),
+        &["find ~/work/m -type f -exec tee {} +", "find ~/work/m plain -type f -exec touch {} +"],
         &["find plain -type f -exec touch {} +"],
     );
 }

@@ -702,11 +702,12 @@ impl CallJudge<'_> {
     fn handed(
         &self, target: &Word, spots: &PathSpots, by: Option<&ByArgument>,
     ) -> Option<FilesBelow> {
-        let by = by.filter(|_| target.literal().is_some())?;
-        let word = self.argv(by)?.get(by.arg)?;
-        let [WordPiece::Text(_), WordPiece::Unknown { .. }, ..] = word.pieces.as_slice() else {
-            return None;
+        let is_known = |word: &Word| {
+            !word.pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. }))
         };
+        let by = by.filter(|_| is_known(target))?;
+        // Of several directories it says none.
+        let word = self.argv(by)?.get(by.arg).filter(|word| !is_known(word))?;
         let sieve = SearchSieve::of_found(word).unwrap_or_default();
         Some(FilesBelow::changed(&spots.located, sieve, TakenBelow::All, &[]))
     }

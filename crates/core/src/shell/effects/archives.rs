@@ -134,32 +134,33 @@ const TARS: &[&str] =
 /// Those that unpack a file whose name has no ending of theirs into one with `.out` behind it.
 const OUTS: &[&str] = &["bzip2", "pbzip2", "lzip"];
 
-/// Programs that look for a name with an ending where there is no file without, and those endings.
-const LONGER: [(&[&str], &[&str]); 4] = [
-    (&["bzgrep", "bzegrep", "bzfgrep"], &[".bz2"]),
-    (&["unzip", "zipinfo", "funzip"], &[".zip", ".ZIP"]),
+/// Programs that look for a name with an ending where there is no file without, those endings, and those of names behind which
+/// they look for none.
+const LONGER: [(&[&str], &[&str], &[&str]); 4] = [
+    (&["bzgrep", "bzegrep", "bzfgrep"], &[".bz2"], &[]),
+    (&["unzip", "zipinfo", "funzip"], &[".zip", ".ZIP"], &[]),
     (
         &["gzip", "gunzip", "zcat", "gzcat", "zgrep", "zegrep", "zfgrep", "uncompress"],
         &[".gz", "-gz", ".z", "-z", "_z", ".Z"],
+        &[".gz", "-gz", ".z", "-z", "_z", ".Z", ".taz", ".tgz"],
     ),
     (
         &["pigz", "unpigz"],
         &[".gz", "-gz", ".z", "-z", "_z", ".Z", ".zz", "-zz", ".zip", ".ZIP", ".tgz"],
+        &[],
     ),
 ];
 
 /// Files that are read from this use on may be such with an ending.
 pub(super) fn longer_names(walk: &mut ArgumentWalk, from: usize) {
     let name = base_name(walk.place(0).literal().unwrap_or_default());
-    let known = LONGER.iter().find(|(names, _)| names.contains(&name));
-    let Some((_, endings)) = known else { return };
-    let has_ending = |word: &Word| match word.pieces.last() {
-        Some(WordPiece::Text(text)) => {
-            endings.iter().chain(TARS).any(|ending| text.ends_with(ending))
-        }
+    let known = LONGER.iter().find(|(names, ..)| names.contains(&name));
+    let Some((_, endings, whole)) = known else { return };
+    let is_whole = |word: &Word| match word.pieces.last() {
+        Some(WordPiece::Text(text)) => whole.iter().any(|ending| text.ends_with(ending)),
         _ => false,
     };
-    let is_longer = |used: &&PathUse| used.access == FileAccess::Read && !has_ending(&used.target);
+    let is_longer = |used: &&PathUse| used.access == FileAccess::Read && !is_whole(&used.target);
     let uses = walk.effects.paths.iter().skip(from).filter(is_longer);
     let longer: Vec<PathUse> = uses
         .flat_map(|used| {
