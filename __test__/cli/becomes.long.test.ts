@@ -53,7 +53,9 @@ describe('on the command line', () => {
     await gate.close();
     await done;
     const { stdout } = await command('approve', id);
-    expect(stdout).toMatch(/no process continues its run, so nothing runs yet: resume the run the-run, with resume\(\) in its program or \/resume in the chat\n$/);
+    expect(stdout).toMatch(
+      /no process continues its run, so nothing runs yet: resume the run the-run, with resume\(\) in its program or \/resume in the chat\n$/,
+    );
   });
 
   test('one of three calls of a step: the run waits for the others; history is in the order of the decisions', async () => {
@@ -132,7 +134,9 @@ test('in the inbox: the prompt, what was called before, what becomes of it, and 
     gave: null,
   });
   const { body } = await mia.decide(id, { type: 'approve' });
-  expect((body as unknown as DecideAnswer).becomes).toMatch(/so nothing runs yet: resume the run the-run, with resume\(\) in its program or \/resume in the chat$/);
+  expect((body as unknown as DecideAnswer).becomes).toMatch(
+    /so nothing runs yet: resume the run the-run, with resume\(\) in its program or \/resume in the chat$/,
+  );
   expect((await shown()).becomes).toMatch(/^no process continues its run/);
   await collect(
     resume({ runId: 'the-run', gate: other, model: scripted([says('It is gone.')]).model, tools } as never),
