@@ -226,10 +226,10 @@ pub(super) const ARCHIVES: &[Row] = &[
     ("zip a.zip b --unzip-command=sh", "r1:a.zip w1:a.zip r2:b ?3"),
     ("zip a.zip b -TTsh", "r1:a.zip w1:a.zip r2:b ?3"),
     ("zip -T a.zip", "?1 r2:a.zip w2:a.zip"),
-    ("unzip a.zip", "W0:. r1:a.zip"),
-    ("unzip a.zip -d dir", "r1:a.zip W3:dir"),
-    ("unzip -l a.zip", "r2:a.zip"),
-    ("unzip -p a.zip x", "r2:a.zip"),
+    ("unzip a.zip", "W0:. r1:a.zip r1:a.zip.zip r1:a.zip.ZIP"),
+    ("unzip a.zip -d dir", "r1:a.zip r1:a.zip.zip r1:a.zip.ZIP W3:dir"),
+    ("unzip -l a.zip", "r2:a.zip r2:a.zip.zip r2:a.zip.ZIP"),
+    ("unzip -p a.zip x", "r2:a.zip r2:a.zip.zip r2:a.zip.ZIP"),
 ];
 
 #[rustfmt::skip]
