@@ -90,7 +90,7 @@ export type ComparedNeeds = { met: readonly ApprovalNeed[], asked: readonly Appr
 export type Contents = "kept" | "redacted" | "dropped";
 
 /** What became of a decision, or of an answer. */
-export type DecideAnswer = { record: NativeRecord, staleness: CallStaleness, } | NativeRecord | { read: DecisionText, };
+export type DecideAnswer = { answered: ApprovalStatus, staleness?: CallStaleness, } | NativeRecord | { read: DecisionText, };
 
 /** Who decides, and what an edit runs. */
 export type DecideMeta = { by: string | null,

@@ -26,7 +26,7 @@ test('one is asked at a time, and the next when the first is decided elsewhere',
     signal,
     (over) => {
       happened.push('first');
-      over.addEventListener('abort', () => happened.push('first is told that it is over'));
+      over.signal.addEventListener('abort', () => happened.push('first is told that it is over'));
       return never;
     },
     () => expect.unreachable(),

@@ -41,7 +41,7 @@ function calls(gate: Gate, given: string | object, interruptOn?: object): Asked 
   const [name, args] = typeof given === 'string' ? ['execute', { command: given }] : ['write_file', given];
   const tools = gateTools(
     { [name]: { inputSchema: jsonSchema({ type: 'object' }), execute: async () => 'done' } } as never,
-    { gate, ...(interruptOn === undefined ? {} : { interruptOn }) } as never,
+    { gate, runId: `run-${made}`, ...(interruptOn === undefined ? {} : { interruptOn }) } as never,
   ) as Record<string, { execute: (args: object, options: object) => Promise<string> }>;
   const ended = tools[name]!.execute(args, { toolCallId, messages: [] });
   ended.catch(() => {});

@@ -17,6 +17,7 @@ import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { argumentRows, type BoundBy, type Gating, type NativeNetwork, type RawRecord } from '../native.js';
 import { knownToRules, ruleNameOf } from '../policy/foreign.js';
 import type { JudgedByPolicy, Policies, ShownCall } from '../policy/policies.js';
+import type { LateAbort } from '../values/late-abort.js';
 import { lazily } from '../values/lazily.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { InternalError } from '../errors/internal-error.js';
@@ -648,7 +649,7 @@ export class CallAsker {
   }
 
   /** Aborted when the human, asked by this run or a part of it, wants all to end. */
-  get stopped(): AbortSignal {
+  get stopped(): LateAbort {
     return this.#turns.stopped;
   }
 
@@ -678,17 +679,17 @@ export class CallAsker {
     const nobody = this.#nobodyFor(record);
     if (nobody !== undefined) {
       const isUnmeant = this.isAutomatic && !this.hasReviewer;
-      if (isUnmeant && !this.stopped.aborted && !isQuestion(record)) warnNobody(this.place);
+      if (isUnmeant && !this.stopped.isAborted && !isQuestion(record)) warnNobody(this.place);
       return void this.gate.rejectBySystem(record.approvalId, nobody);
     }
     const callback = isQuestion(record) ? this.#questionCallback : this.#callback;
     if (callback === undefined) return;
-    const call = (signal: AbortSignal) => this.#call(callback, record, args, decided, signal, stop);
+    const call = (over: LateAbort) => this.#call(callback, record, args, decided, over, stop);
     void this.#turns.ask(decided, abortSignal, call, () => tellUnasked(callback, record));
   }
 
   #nobodyFor(record: ApprovalRecord): string | undefined {
-    if (this.stopped.aborted) return 'The human ended the run.';
+    if (this.stopped.isAborted) return 'The human ended the run.';
     if (isQuestion(record)) return nobodyAnswers(this.gate, this.#questionCallback !== undefined, this.#hasGate);
     return this.isAutomatic ? 'Nobody can be asked: the run has neither onApprovalRequest nor a gate.' : undefined;
   }
@@ -699,7 +700,7 @@ export class CallAsker {
     record: ApprovalRecord,
     args: ValueSnapshot,
     decided: Promise<unknown>,
-    abortSignal: AbortSignal,
+    over: LateAbort,
     stop: (reason: unknown) => void,
   ): Promise<() => Awaitable<void>> {
     let decides: () => Awaitable<void> = () => {};
@@ -707,24 +708,25 @@ export class CallAsker {
       decides = this.#take(record, given, decided);
     };
     const objectionTo = (given: unknown): Promise<string | undefined> => this.gate.objectionTo(record, given);
-    const context = { abortSignal, objectionTo };
     const readEdit = (edited: unknown) => this.gate.readEdit(record, edited);
-    const end = asks(record.approvalId, callback, { ...context, readEdit });
+    const end = asks(record.approvalId, callback, over, { objectionTo, readEdit });
+    const options = lazily<{ objectionTo: typeof objectionTo }, { abortSignal: AbortSignal }>(
+      { objectionTo },
+      { abortSignal: () => over.signal },
+    );
     let how: 'answered' | 'failed' = 'failed';
     try {
-      const given: unknown = this.inContext(() =>
-        callback(requestOf(record, args, this.gate) as never, { ...context }),
-      );
+      const given: unknown = this.inContext(() => callback(requestOf(record, args, this.gate) as never, options));
       if (isThenable(given)) await Promise.resolve(given).then(take);
       else take(given);
       how = 'answered';
     } catch (error) {
-      return () => this.#onFailure(record, error, abortSignal, stop);
+      return () => this.#onFailure(record, error, over, stop);
     } finally {
       end(how);
     }
     // Then it is cancelled, which is not to be forestalled by those who notice that.
-    return abortSignal.aborted ? () => {} : decides;
+    return over.isAborted ? () => {} : decides;
   }
 
   /** At once: what it says now is what is checked, and what runs. @returns what decides by it */
@@ -741,10 +743,10 @@ export class CallAsker {
   #onFailure(
     record: ApprovalRecord,
     error: unknown,
-    abortSignal: AbortSignal,
+    over: LateAbort,
     stop: (reason: unknown) => void,
   ): Awaitable<void> {
-    if (abortSignal.aborted) return;
+    if (over.isAborted) return;
     // As readline fails when Ctrl+C is pressed.
     if (isSuch(error, isAbort)) return stop(error);
     const name = isQuestion(record) ? 'onQuestion' : 'onApprovalRequest';
@@ -808,16 +810,23 @@ const LONGEST_AT_ONCE = 65_536;
 /** Callbacks that have read what "always" would save. */
 const readers = new WeakSet<object>();
 
-/** What a human is shown: with the arguments as the tool would get them. What takes long is made when it is read. */
-export function requestOf(record: ApprovalRecord, args: ValueSnapshot, gate: LocalGate): ApprovalRequest {
+/**
+ * What a human is shown: with the arguments as the tool would get them. What takes long is made when it is read.
+ *
+ * @param beside what the object has before that
+ */
+export function requestOf<BESIDE extends object>(
+  record: ApprovalRecord,
+  args: ValueSnapshot,
+  gate: LocalGate,
+  beside?: BESIDE,
+): BESIDE & ApprovalRequest {
   const { status: _status, decision: _decision, decidedBy: _by, via: _via, decidedAt: _at, ...request } = record;
-  const offers = gate.offersOf(record.approvalId);
-  const shown = lazily<ApprovalRequest, Pick<ApprovalRequest, 'rows'>>(
-    { ...request, args: copyOf(args) },
-    // In the order of the call, which the ledger does not keep.
-    { rows: () => argumentRows(args.json) },
-  );
-  return offers === undefined
-    ? shown
-    : lazily<ApprovalRequest, Pick<ApprovalRequest, 'always'>>(shown, { always: offers });
+  const shown = { ...(beside as BESIDE), ...request, args: copyOf(args) };
+  // In the order of the call, which the ledger does not keep.
+  const rows = (): ApprovalRequest['rows'] => argumentRows(args.json);
+  const always = gate.offersOf(record.approvalId);
+  return always === undefined
+    ? lazily<BESIDE & ApprovalRequest, Pick<ApprovalRequest, 'rows'>>(shown, { rows })
+    : lazily<BESIDE & ApprovalRequest, Pick<ApprovalRequest, 'rows' | 'always'>>(shown, { rows, always });
 }

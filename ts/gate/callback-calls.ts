@@ -1,5 +1,6 @@
 /** Callbacks while they are asked about a request, and the requests that they are not asked about. */
 import type { ApprovalRecord } from '../../index.js';
+import type { LateAbort } from '../values/late-abort.js';
 import type { EditReader } from './edited-call.js';
 
 /** What callbacks do about a request that they are not asked about, since it was decided before. */
@@ -27,7 +28,7 @@ export const skippedRequests = (): number => skipped;
  * it may be met in that, and other calls of it may have been meant to.
  */
 export const skippedAtFirst = (): number =>
-  [...ASKED.values()].some(({ isOurs, context }) => !isOurs && !context.abortSignal.aborted) ? 0 : skipped;
+  [...ASKED.values()].some(({ isOurs, over }) => !isOurs && !over.isAborted) ? 0 : skipped;
 
 /** Tells the callback that it is not asked about this request. */
 export function tellUnasked(callback: object, record: ApprovalRecord): void {
@@ -46,7 +47,9 @@ export interface AskContext {
 }
 
 interface CallbackCall {
-  context: AskContext;
+  /** Aborted when its request is decided elsewhere. */
+  over: LateAbort;
+  beside: Omit<AskContext, 'abortSignal'>;
   /** Whether the callback is one of ours. */
   isOurs: boolean;
   /** Whether one of ours was asked by it, or is it. */
@@ -62,23 +65,30 @@ const ASKED = new Map<string, CallbackCall>();
  *
  * @returns what ends that
  */
-export function asks(approvalId: string, callback: object, context: AskContext): (how: 'answered' | 'failed') => void {
+export function asks(
+  approvalId: string,
+  callback: object,
+  over: LateAbort,
+  beside: Omit<AskContext, 'abortSignal'>,
+): (how: 'answered' | 'failed') => void {
   const isOurs = UNASKED.has(callback);
-  const call = { context, isOurs, isTaken: isOurs };
-  const { abortSignal } = context;
+  const call = { over, beside, isOurs, isTaken: isOurs };
   const skip = (): void => void (call.isTaken || (skipped += 1));
   ASKED.set(approvalId, call);
   // At once: the next request may be put before the callback is back.
-  abortSignal.addEventListener('abort', skip, { once: true });
+  const forget = over.onAbort(skip);
   return (how) => {
-    abortSignal.removeEventListener('abort', skip);
-    if (how === 'failed' && !abortSignal.aborted) skip();
+    forget();
+    if (how === 'failed' && !over.isAborted) skip();
     if (ASKED.get(approvalId) === call) ASKED.delete(approvalId);
   };
 }
 
 /** What the callback was given that is asked about this request now; `undefined`: none is. */
-export const contextOf = (approvalId: string | undefined): AskContext | undefined => callOf(approvalId)?.context;
+export function contextOf(approvalId: string | undefined): AskContext | undefined {
+  const call = callOf(approvalId);
+  return call && { abortSignal: call.over.signal, ...call.beside };
+}
 
 /** One of ours is asked about the request. */
 export function takesCall(approvalId: string | undefined): void {

@@ -2,6 +2,7 @@
 import type {
   ApprovalRecord,
   ApprovalRequest,
+  ApprovalStatus,
   CallReview,
   DecideOptions,
   DecidedVia,
@@ -118,15 +119,14 @@ export class DecisionTaker {
       return refuse(error);
     }
     try {
-      let decided: ApprovalRecord | undefined;
+      let status: ApprovalStatus | undefined;
       if (decision === undefined) {
-        const answered = await this.#answerAtOnce(approvalId, toolName, answer.decider(), plain);
-        if ('record' in answered) decided = answered.record;
-        else decision = answered.read;
+        const said = await this.#answerAtOnce(approvalId, toolName, answer.decider(), plain);
+        if ('answered' in said) status = said.answered;
+        else decision = said.read;
       }
       if (decision !== undefined)
-        decided = await this.#settleOn(approvalId, decision, answer.decider(), answer.remember(), answer.shown());
-      const status = decided?.status;
+        ({ status } = await this.#settleOn(approvalId, decision, answer.decider(), answer.remember(), answer.shown()));
       // One of several, and the others are never asked: it would wait for ever.
       if (status === 'pending' && !mayWait) await this.rejectBySystem(approvalId, MORE_NEEDED, 'callback');
     } catch (error) {

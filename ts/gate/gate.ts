@@ -63,7 +63,6 @@ const UNDECIDED = { status: 'pending', decision: null, decidedBy: null, via: nul
 export class LocalGate implements Omit<Gate, 'request'> {
   /** How long a request waits when nothing else says so, in ms; `null`: the gate was told nothing. */
   readonly timeout: number | null;
-  readonly audit: Audit;
   /** Who is in which group, beside what is said with a decision. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
   /** Who is asked about calls before a human is; `undefined`: no one. */
@@ -77,6 +76,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
   /** What would be said now of the calls that wait here. */
   readonly #judgedAgain = new Map<string, () => Promise<CallVerdict>>();
   #closing: Promise<void> | undefined;
+  #audit: Audit | undefined;
 
   constructor(given: GateOptions = {}) {
     const options = takeOptions('createGate', given);
@@ -103,7 +103,6 @@ export class LocalGate implements Omit<Gate, 'request'> {
     const redacted = redactor && new RedactedNative(kept, redactor);
     const native = redacted ?? new NativeGate(kept);
     native.onOperation = telemetry?.onLedgerOperation;
-    this.audit = new GateAudit(native);
     this.#inside = new GateInternals({
       native,
       redacted,
@@ -147,6 +146,11 @@ export class LocalGate implements Omit<Gate, 'request'> {
 
   get telemetry(): Telemetry | undefined {
     return this.#inside.telemetry;
+  }
+
+  get audit(): Audit {
+    this.#audit ??= new GateAudit(this.#inside.native);
+    return this.#audit;
   }
 
   /** Texts beside the requests, shared by all processes of the ledger. */

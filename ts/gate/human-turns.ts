@@ -5,6 +5,7 @@
 import { InvalidConfigError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
 import type { Awaitable } from '../values/awaitable.js';
+import { LateAbort } from '../values/late-abort.js';
 import { WorkLimit } from '../values/limit.js';
 import { whenAborted } from '../values/when-aborted.js';
 
@@ -21,22 +22,18 @@ export function checkAskOrder(order: unknown, place: string): AskOrder {
 
 export class HumanTurns {
   readonly #limit: WorkLimit;
-  readonly #stopped = new AbortController();
+  /** Aborted when the human wants all of it to end. */
+  readonly stopped = new LateAbort();
 
   constructor(order: AskOrder) {
     this.#limit = new WorkLimit(order === 'in-turn' ? 1 : Number.POSITIVE_INFINITY);
-  }
-
-  /** Aborted when the human wants all of it to end. */
-  get stopped(): AbortSignal {
-    return this.#stopped.signal;
   }
 
   /** Why no one could be asked, the first time. */
   nobody: Error | undefined;
 
   stop(reason: unknown): void {
-    this.#stopped.abort(reason);
+    this.stopped.abort(() => reason);
   }
 
   /**
@@ -49,21 +46,21 @@ export class HumanTurns {
   async ask(
     decided: Promise<unknown>,
     abortSignal: AbortSignal,
-    call: (abortSignal: AbortSignal) => Promise<() => Awaitable<void>>,
+    call: (over: LateAbort) => Promise<() => Awaitable<void>>,
     skip: () => void,
   ): Promise<void> {
-    const over = new AbortController();
-    const forget = whenAborted(abortSignal, () => over.abort(abortSignal.reason));
-    const end = (): void => over.abort(new DOMException('The request was decided elsewhere.', 'AbortError'));
+    const over = new LateAbort();
+    const forget = whenAborted(abortSignal, () => over.abort(() => abortSignal.reason as unknown));
+    const end = (): void => over.abort(() => new DOMException('The request was decided elsewhere.', 'AbortError'));
     decided.then(end, end);
-    const isOver = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()));
+    const isOver = new Promise<void>((resolve) => over.onAbort(resolve));
     const asked = async (): Promise<void> => {
       // What is decided by now is heard of first.
       await Promise.resolve();
-      if (over.signal.aborted) return skip();
-      const called = new AbortController();
-      const stop = whenAborted(over.signal, () => called.abort(over.signal.reason));
-      const take = await call(called.signal);
+      if (over.isAborted) return skip();
+      const called = new LateAbort();
+      const stop = over.onAbort(() => called.abort(() => over.reason));
+      const take = await call(called);
       // Its own answer is no end that it must be told of.
       stop();
       await take();

@@ -101,9 +101,10 @@ export function toRequest<REQUEST extends ApprovalRequest>(kept: REQUEST): REQUE
     context: _context,
     result: _result,
     executor: _executor,
-    ...request
-  } = kept as REQUEST & StoredDetails;
-  const { args, contents = 'kept', ...rest } = request as Omit<ApprovalRequest, 'contents'> & Partial<ApprovalRequest>;
+    args,
+    contents = 'kept',
+    ...rest
+  } = kept as Omit<REQUEST, 'contents'> & Partial<Pick<REQUEST, 'contents'>> & StoredDetails;
   const beside = wholeDetails(details);
   return {
     ...ANYBODY,

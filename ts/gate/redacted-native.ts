@@ -98,7 +98,7 @@ export class RedactedNative extends NativeGate {
     // What is kept of a decision is known when it is read.
     const read = this.parseAnswer(answer, toolName);
     if (read.type !== 'approve' && read.type !== 'reject' && read.type !== 'skip') return { read };
-    return after(this.decide(approvalId, read, meta), (record) => ({ record }));
+    return after(this.decide(approvalId, read, meta), ({ status }) => ({ answered: status }));
   }
 
   override decide(approvalId: string, decision: DecisionOutcome, meta: DecideMeta): Awaitable<ApprovalRecord> {

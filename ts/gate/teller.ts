@@ -221,5 +221,6 @@ export class EventTeller {
   }
 }
 
+/** Ids are any texts: the length says where the first one ends. */
 const keyOf = ({ runId, toolCallId }: Pick<ApprovalRequest, 'runId' | 'toolCallId'>): string =>
-  JSON.stringify([runId, toolCallId]);
+  `${runId.length} ${runId}${toolCallId}`;

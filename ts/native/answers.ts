@@ -2,6 +2,7 @@
 import type {
   ApprovalRecord,
   ApprovalRequest,
+  ApprovalStatus,
   DecisionOutcome,
   GateEvent,
   LedgerErrorCode,
@@ -22,7 +23,7 @@ interface CompletedAnswers {
   find: KeptRecord[];
   pending: KeptRecord[];
   history: KeptRecord[];
-  decide: KeptRecord | { record: KeptRecord; staleness: CallStaleness } | { read: DecisionOutcome };
+  decide: KeptRecord | { answered: ApprovalStatus; staleness?: CallStaleness } | { read: DecisionOutcome };
   records: KeptRecord[];
   interrupt: KeptRecord[];
   drain: CoreEvent[];
@@ -101,6 +102,6 @@ export const isFull = (batch: readonly CoreEvent[], text: string): boolean =>
 
 /** The record of what was decided. */
 export function recordOf(answer: OperationAnswer<'decide'>): KeptRecord {
-  if ('read' in answer) throw new InternalError({ message: 'the core decided nothing' });
-  return 'staleness' in answer ? answer.record : answer;
+  if ('read' in answer || 'answered' in answer) throw new InternalError({ message: 'the core decided nothing' });
+  return answer;
 }

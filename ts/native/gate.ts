@@ -1,5 +1,5 @@
 /** The gate of the core. */
-import type { ApprovalRecord, ApprovalRequest, DecidedVia, DecisionOutcome } from '../../index.js';
+import type { ApprovalRecord, ApprovalRequest, ApprovalStatus, DecidedVia, DecisionOutcome } from '../../index.js';
 import { binding, open, opened, textOf } from '../addon.js';
 import { InternalError } from '../errors/internal-error.js';
 import { LedgerError } from '../errors/ledger-error.js';
@@ -69,7 +69,7 @@ export interface ShownCheck {
 }
 
 /** What became of an answer. */
-export type AnsweredRequest = { record: ApprovalRecord; staleness?: CallStaleness } | { read: DecisionOutcome };
+export type AnsweredRequest = { answered: ApprovalStatus; staleness?: CallStaleness } | { read: DecisionOutcome };
 
 /** What an approval is bound to beside its call: the tool, and what these policies say of the call. */
 export interface BoundBy {
@@ -335,10 +335,13 @@ export class NativeGate implements RunStore {
     const { shown, policies = [] } = look ?? {};
     const takes: OperationTakes<'decide'> = { approvalId, answer, toolName: toolName.toWellFormed(), meta, shown };
     const text = JSON.stringify({ decide: takes });
-    const answered = this.isDurable
+    const answering = this.isDurable
       ? this.#turns.run(approvalId, () => this.#limit.run(() => this.#call('decide', text, policies)))
       : this.#callNear<OperationAnswer<'decide'>>(text, policies);
-    return after(answered, (given) => ('read' in given || 'staleness' in given ? given : { record: given }));
+    return after(answering, (given) => {
+      if ('answered' in given || 'read' in given) return given;
+      throw new InternalError({ message: 'the core read no answer' });
+    });
   }
 
   /** Whether a call still is what was shown of it. */

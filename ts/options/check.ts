@@ -43,10 +43,10 @@ export function takeOptions<OPTIONS>(
 export function takeNeeded<OPTIONS>(name: EntryName, options: OPTIONS, place: string = name, hint?: NameHint): OPTIONS {
   return readable(place, () => {
     const entry = ENTRIES[name];
-    const own = readOnce(options, place, entry.form);
+    const { own, getter } = readOnce(options, place, entry.form);
     const [unknown] = unknownIn(entry.names, own, place);
     if (unknown !== undefined) throw refusal(place, unknown, hint?.(unknown) ?? meant(entry, unknown) ?? listOf(entry));
-    refuseGetters(options as object, place);
+    refuseGetter(getter, place);
     checkValues(entry, own, place);
     return taken(entry, own, place) as OPTIONS;
   });
@@ -70,7 +70,7 @@ export function takePassedOn<OPTIONS extends object>(
 ): { options: OPTIONS; unknown: string[] } {
   return readable(name, () => {
     const entry = ENTRIES[name];
-    const own = readOnce(options, name, entry.form);
+    const { own, getter } = readOnce(options, name, entry.form);
     const theirs = entry.instead ?? {};
     const unknown = unknownIn(entry.names, own, name).filter(
       (each) => !passed.has(each) || (Object.hasOwn(theirs, each) && own[each] !== undefined),
@@ -80,7 +80,7 @@ export function takePassedOn<OPTIONS extends object>(
       const instead = said ?? ofValue?.(own[each]);
       if (instead !== undefined) throw refusal(name, each, instead);
     }
-    refuseGetters(options, name);
+    refuseGetter(getter, name);
     checkValues(entry, own, name);
     return { options: taken(entry, own, name) as OPTIONS, unknown };
   });
@@ -142,7 +142,8 @@ export function readable<T>(place: string, read: () => T): T {
 
 function checkValues({ names }: EntryOptions, own: Record<string, unknown>, place: string): void {
   checkGiven(names, own, place);
-  for (const [name, value] of Object.entries(own)) {
+  for (const name of Object.keys(own)) {
+    const value = own[name];
     const kind = Object.hasOwn(names, name) ? names[name] : true;
     if (kind === 'filter') checkForm('text', value, `${place}: ${name}`);
     else if (isForm(kind)) checkForm(kind, value, `${place}: ${name}`);
@@ -150,17 +151,22 @@ function checkValues({ names }: EntryOptions, own: Record<string, unknown>, plac
 }
 
 /**
- * Each option, read once, without those that {@link refuseGetters} refuses.
+ * Each option, read once, without what the first getter among them makes: {@link refuseGetter} refuses that one.
  *
  * @throws {InvalidConfigError} for what is no plain object, and for what one reader sees and another does not
  */
-function readOnce(options: unknown, place: string, form: string | undefined): Record<string, unknown> {
+function readOnce(
+  options: unknown,
+  place: string,
+  form: string | undefined,
+): { own: Record<string, unknown>; getter: string | undefined } {
   checkPlain(options, place, form);
   if (isProxy(options))
     throw new InvalidConfigError({
       message: `${place}: the options are a Proxy, which may hide some of them: pass a plain object.`,
     });
   const own = Object.create(null) as Record<string, unknown>;
+  let getter: string | undefined;
   for (const name of Reflect.ownKeys(options)) {
     const found = Object.getOwnPropertyDescriptor(options, name);
     if (typeof name !== 'string' || found?.enumerable !== true)
@@ -168,20 +174,21 @@ function readOnce(options: unknown, place: string, form: string | undefined): Re
         message: `${place}: ${String(name)} is not an option: give each as a plain property whose name is a text.`,
       });
     own[name] = found.value as unknown;
+    if (!('value' in found)) getter ??= name;
   }
-  return own;
+  return { own, getter };
 }
 
 /** What makes a value when it is asked may make another one at the next look. @throws {InvalidConfigError} */
-function refuseGetters(options: object, place: string): void {
-  const getter = Object.entries(Object.getOwnPropertyDescriptors(options)).find(([, found]) => !('value' in found));
+function refuseGetter(getter: string | undefined, place: string): void {
   if (getter !== undefined)
-    throw new InvalidConfigError({ message: `${place}: ${getter[0]} is a getter: write the value itself.` });
+    throw new InvalidConfigError({ message: `${place}: ${getter} is a getter: write the value itself.` });
 }
 
 /** What is handed on is whose it is. */
 function taken({ names }: EntryOptions, own: Record<string, unknown>, place: string): Record<string, unknown> {
-  for (const [name, value] of Object.entries(own)) {
+  for (const name of Object.keys(own)) {
+    const value = own[name];
     if (!Object.hasOwn(names, name)) continue;
     // What cannot even be looked at is no object of anybody's.
     if (names[name] === 'logger' && value !== undefined) own[name] = quietLogger(value as Logger);

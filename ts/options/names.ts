@@ -36,7 +36,8 @@ export function checkPlain(options: unknown, place: string, form?: string): asse
  * @throws {InvalidConfigError}
  */
 export function checkGiven(names: OptionNames, options: unknown, place: string): void {
-  for (const [name, value] of Object.entries(options as object)) {
+  for (const name of Object.keys(options as object)) {
+    const value = (options as Record<string, unknown>)[name];
     const kind = Object.hasOwn(names, name) ? names[name] : true;
     if (kind === 'logger') checkLogger(value, place, name);
     if (isNothing(value, kind))

@@ -6,10 +6,16 @@
  * @returns the object
  */
 export function bindMethods<T extends object>(object: T): T {
-  for (let above = prototypeOf(object); above !== null && above !== Object.prototype; above = prototypeOf(above))
-    for (const name of methodsOf(above)) if (!Object.hasOwn(object, name)) bindMethod(object, name);
+  for (let above = prototypeOf(object); above !== null && above !== Object.prototype; above = prototypeOf(above)) {
+    let names = METHODS.get(above);
+    if (names === undefined) METHODS.set(above, (names = methodsOf(above)));
+    for (const name of names) if (!Object.hasOwn(object, name)) bindMethod(object, name);
+  }
   return object;
 }
+
+/** The names of the methods of each class. */
+const METHODS = new WeakMap<object, readonly (string | symbol)[]>();
 
 /** It is looked up when it is called: the class says what it does. */
 function bindMethod(object: object, name: string | symbol): void {

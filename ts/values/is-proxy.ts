@@ -1,2 +1,9 @@
+import type * as Types from 'node:util/types';
+
+let types: typeof Types | undefined;
+
 /** Whether it is a proxy: what it shows to one reader it may hide from the next. */
-export const isProxy = (value: unknown): boolean => process.getBuiltinModule('node:util/types').isProxy(value);
+export function isProxy(value: unknown): boolean {
+  types ??= process.getBuiltinModule('node:util/types');
+  return types.isProxy(value);
+}

@@ -5,7 +5,8 @@ export function lazily<T extends object, MORE extends object>(
   object: T,
   makers: { [NAME in keyof MORE]: () => MORE[NAME] },
 ): T & MORE {
-  for (const [name, make] of Object.entries(makers) as [string, () => unknown][]) {
+  for (const name of Object.keys(makers) as (keyof MORE & string)[]) {
+    const make: () => unknown = makers[name];
     const become = (value: unknown): void => {
       Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
     };
@@ -17,11 +18,6 @@ export function lazily<T extends object, MORE extends object>(
     Object.defineProperty(object, name, { get, set: become, enumerable: true, configurable: true });
   }
   return object as T & MORE;
-}
-
-/** Moves the properties of `more` over without reading them. */
-export function joined<T extends object, MORE extends object>(object: T, more: MORE): T & MORE {
-  return Object.defineProperties(object, Object.getOwnPropertyDescriptors(more)) as T & MORE;
 }
 
 /** What makes a value, the first time that it is asked. */

@@ -90,7 +90,6 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
     inherited,
   });
   const children = childrenOf(asker, parent);
-  const applied = applyPlan(tools, interruptOn, plan);
   // Asked at each call: the mode of the gate may change at any time, and so may what the tool says.
   const isGated = (name: string, gating: Gating) =>
     asker.judgesAll ||
@@ -103,7 +102,7 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
   const changed = plan.tools.filter(
     ([name, gating]) => gated(name, gating) || passesOn(ownTool(tools, name)) || asksHuman(name),
   );
-  const result = copyToolSet(applied);
+  const made = new Map<string, Tool>();
   for (const [name, gating] of changed) {
     const tool = ownTool(tools, name);
     if (tool === undefined) continue;
@@ -118,7 +117,7 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
           message: `gateTools: nobody can answer the questions of the tool ${JSON.stringify(name)}: give onQuestion or a gate, or leave the tool out.`,
         });
       }
-      define(result, name, askingTool({ name, tool, gating, asker, parent, runId: runId ?? null }));
+      made.set(name, askingTool({ name, tool, gating, asker, parent, runId: runId ?? null }));
       continue;
     }
     const gate = new ToolGate({
@@ -140,8 +139,11 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
     });
     const value = !gated(name, gating) ? gate.known() : mode === 'stop' ? gate.stopping() : gate.waiting();
     // Without `execute` there is nothing to wait in: the SDK's own stop has to do.
-    if (value !== undefined) define(result, name, gating.action === 'allow' ? value : gatesItself(value));
+    if (value !== undefined) made.set(name, gating.action === 'allow' ? value : gatesItself(value));
   }
+  const areAllMade = plan.tools.every(([name]) => made.has(name));
+  const result = copyToolSet(areAllMade ? tools : applyPlan(tools, interruptOn, plan));
+  for (const [name, tool] of made) define(result, name, tool);
   // What is not in it is not gated: nothing is added later.
   return handedOut(result, tools);
 }

@@ -1,15 +1,8 @@
 /** What a run tells of a request that is not a call of its own: that it is asked, how it goes on, and what is decided. */
-import type {
-  AgentEvent,
-  ApprovalRecord,
-  ApprovalRequest,
-  ApprovalRequestedEvent,
-  ApprovalResponseEvent,
-} from '../../../index.js';
+import type { AgentEvent, ApprovalRecord, ApprovalRequestedEvent, ApprovalResponseEvent } from '../../../index.js';
 import { requestOf, type OpenedRequest } from '../../gate/asker.js';
 import type { LocalGate } from '../../gate/gate.js';
 import { copyOfDecision, isApproval, isByHuman, type DecidedRecord } from '../../gate/records.js';
-import { joined } from '../../values/lazily.js';
 import type { ValueSnapshot } from '../../values/snapshot.js';
 import { progressOf } from './progress.js';
 
@@ -20,7 +13,7 @@ export function tellRequest(
   isAutomatic: boolean,
   tell: (event: AgentEvent) => void,
 ): void {
-  tell(requestedEvent(requestOf(record, args, gate), isAutomatic));
+  tell(requestedEvent(record, args, gate, isAutomatic));
   gate.watch(record.approvalId, (event) => tell(progressOf(event)));
   // Also one that comes with an abort.
   decided.then(
@@ -30,8 +23,13 @@ export function tellRequest(
 }
 
 /** What is told of a request. */
-export function requestedEvent(request: ApprovalRequest, isAutomatic: boolean): ApprovalRequestedEvent {
-  return joined({ type: 'approval-requested', isAutomatic }, request) as ApprovalRequestedEvent;
+export function requestedEvent(
+  record: ApprovalRecord,
+  args: ValueSnapshot,
+  gate: LocalGate,
+  isAutomatic: boolean,
+): ApprovalRequestedEvent {
+  return requestOf(record, args, gate, { type: 'approval-requested', isAutomatic }) as ApprovalRequestedEvent;
 }
 
 /** What is told of a decision. */

@@ -173,7 +173,7 @@ export class ToolGate {
     const options = withCallId(given);
     const { asker, name, parent } = this.#options;
     checkSignal(PLACE, name, options.abortSignal);
-    const signals = [options.abortSignal, parent?.signal, asker.stopped];
+    const signals = [options.abortSignal, parent?.signal, asker.stopped.signal];
     const called = { ...options, abortSignal: AbortSignal.any(signals.filter((signal) => signal !== undefined)) };
     noteCall(called, { toolName: name, input });
     return called;
@@ -382,7 +382,8 @@ export class ToolGate {
 
   /** Tells the run that the tools are gated for a part of. */
   #tell(opened: Pick<OpenedRequest, 'record' | 'decided'>, args: ValueSnapshot, isAutomatic: boolean): void {
-    tellRequest(this.#options.asker.gate, opened, args, isAutomatic, (event) => void this.#options.parent?.tell(event));
+    const { asker, parent } = this.#options;
+    if (parent !== undefined) tellRequest(asker.gate, opened, args, isAutomatic, (event) => void parent.tell(event));
   }
 
   async #carryOut(

@@ -12,8 +12,9 @@ export class RunConversation {
   messages: ModelMessage[];
   /** How many of the messages were passed in by the caller. */
   inputLength = 0;
-  /** The steps that messages began, by the index of the message. */
-  marks: ReadonlyMap<number, StepMark> = new Map();
+  #marks: ReadonlyMap<number, StepMark> = new Map();
+  /** What makes the marks of rounds that were closed: only what is kept has them. */
+  readonly #unmarked: (() => ReadonlyMap<number, StepMark>)[] = [];
   steps: SdkStep[] = [];
   usage: unknown;
   /** Why the model stopped when it was last called. */
@@ -23,6 +24,12 @@ export class RunConversation {
 
   constructor(messages: ModelMessage[]) {
     this.messages = messages;
+  }
+
+  /** The steps that messages began, by the index of the message. */
+  get marks(): ReadonlyMap<number, StepMark> {
+    for (const marked of this.#unmarked.splice(0)) this.#marks = marked();
+    return this.#marks;
   }
 
   /** What the run added to what was passed in. */
@@ -50,7 +57,8 @@ export class RunConversation {
   restore(kept: KeptRun): void {
     this.messages = [...kept.messages];
     this.inputLength = kept.state.input;
-    this.marks = new Map(kept.marks);
+    this.#unmarked.length = 0;
+    this.#marks = new Map(kept.marks);
     this.steps = stepsOf(kept);
     this.usage = kept.state.usage;
     this.finishReason = kept.state.finishReason;
@@ -60,7 +68,8 @@ export class RunConversation {
   close({ silent, steps, finishReason }: ModelRound, finish: FinishEvent, version: SdkVersion): void {
     const all = version.responseMessages(finish);
     const added = silent ? all.filter(({ role }) => role === 'tool') : all;
-    this.marks = this.marksWith(added, steps);
+    const { length } = this.messages;
+    this.#unmarked.push(() => this.#marked(added, steps, length));
     this.messages = [...this.messages, ...added];
     this.steps = [...this.steps, ...steps];
     this.usage = addUsage(this.usage, finish.totalUsage);
@@ -77,7 +86,11 @@ export class RunConversation {
 
   /** The marks when these messages, of these steps, are added. */
   marksWith(added: readonly ModelMessage[], steps: readonly SdkStep[]): Map<number, StepMark> {
-    return new Map([...this.marks, ...marksIn(added, steps, this.messages.length)]);
+    return this.#marked(added, steps, this.messages.length);
+  }
+
+  #marked(added: readonly ModelMessage[], steps: readonly SdkStep[], offset: number): Map<number, StepMark> {
+    return new Map([...this.marks, ...marksIn(added, steps, offset)]);
   }
 
   /** Puts the result of a call that ran between two rounds into the step that made the call. */

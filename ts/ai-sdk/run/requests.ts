@@ -219,9 +219,9 @@ export class RunRequests {
 
   #tellAsked(asked: RequestedCall, record: ApprovalRecord, isAutomatic: boolean): void {
     const { asker, tell } = this.#options;
-    const request = requestOf(record, shownArgs(asked), asker.gate);
-    if (asked.questioning === undefined) return tell(requestedEvent(request, isAutomatic));
-    const { args, ...rest } = Object.getOwnPropertyDescriptors(request);
+    const shown = shownArgs(asked);
+    if (asked.questioning === undefined) return tell(requestedEvent(record, shown, asker.gate, isAutomatic));
+    const { args, ...rest } = Object.getOwnPropertyDescriptors(requestOf(record, shown, asker.gate));
     const questions = Object.defineProperties({ type: 'question-asked' }, rest);
     tell(Object.assign(questions, args.value as object) as QuestionAskedEvent);
   }

@@ -153,7 +153,12 @@ export class Run {
         let event: E | undefined;
         if (own !== undefined) event = view.own(own);
         else {
-          const part = await this.#advance();
+          let part: StreamPart | typeof OVER | undefined;
+          try {
+            part = await this.#advance();
+          } catch (error) {
+            part = await this.#onThrown(error);
+          }
           if (part === OVER) return undefined;
           if (part === undefined) continue;
           // A reader that stops at it never sees the end of the run.
@@ -243,7 +248,7 @@ export class Run {
   }
 
   /** Goes on until there is a part to show, something in the inbox, or nothing more. */
-  async #advance(): Promise<StreamPart | typeof OVER | undefined> {
+  #advance(): Awaitable<StreamPart | typeof OVER | undefined> {
     const { signal } = this.#options;
     const aborted = signal.aborted ? { reason: signal.reason as unknown } : undefined;
     const { waiting = 0, goesOn = false, requested } = this.#round ?? {};
@@ -252,17 +257,12 @@ export class Run {
     const lost = this.#round?.lost ?? closed;
     const canBeLetGo = this.#state.suspended !== undefined && this.#canBeLetGo;
     const requests = requested?.length ?? 0;
-    try {
-      const [next] = this.#happened({ type: 'wanted', aborted, lost, canBeLetGo, waiting, requests, goesOn });
-      if (next?.do === 'read') return await this.#read(this.#opening.setup as RunSetup, this.#round as ModelRound);
-      if (next?.do === 'finish') return OVER;
-      // Each waits for a promise of its own, which goes with it.
-      if (next?.do === 'hang') await new Promise<never>(() => {});
-      if (next !== undefined) await this.#do(next);
-      return undefined;
-    } catch (error) {
-      return await this.#onThrown(error);
-    }
+    const [next] = this.#happened({ type: 'wanted', aborted, lost, canBeLetGo, waiting, requests, goesOn });
+    if (next?.do === 'read') return this.#read(this.#opening.setup as RunSetup, this.#round as ModelRound);
+    if (next?.do === 'finish') return OVER;
+    // Each waits for a promise of its own, which goes with it.
+    if (next?.do === 'hang') return new Promise<never>(() => {});
+    return next && this.#do(next).then(() => undefined);
   }
 
   async #onThrown(error: unknown): Promise<StreamPart | undefined> {
@@ -383,6 +383,8 @@ export class Run {
     return parent === undefined ? taken : after(parent.tell(event), () => taken);
   }
 
+  readonly #unlessRung = <T>(reading: Promise<T>): Promise<T | undefined> => this.#inbox.rungBefore(reading);
+
   readonly #tell = (event: OwnEvent): void => {
     this.#inbox.push(event);
     this.#report?.own(event);
@@ -399,7 +401,7 @@ export class Run {
         return undefined;
       }
     }
-    const read = await this.#stream.next(mayHear(round) ? () => this.#inbox.rung() : undefined);
+    const read = await this.#stream.next(mayHear(round) ? this.#unlessRung : undefined);
     if (read === undefined) return undefined;
     const { done, value } = read;
     if (!done) {

@@ -20,15 +20,17 @@ export class SdkStream {
   }
 
   /**
-   * What is read next; `undefined`: `other` came first, and the part is still to come.
+   * What is read next; `undefined`: something else came first, and the part is still to come.
    *
-   * @param other what may happen beside the stream; the race is only paid for where it can
+   * @param first gives what it is given, or `undefined` when something else happens before; it is only paid for where that can be
    */
-  async next(other?: () => Promise<void>): Promise<ReadableStreamReadResult<unknown> | undefined> {
+  async next(
+    first?: <T>(reading: Promise<T>) => Promise<T | undefined>,
+  ): Promise<ReadableStreamReadResult<unknown> | undefined> {
     this.#reading ??= (this.#reader as ReadableStreamDefaultReader<unknown>).read();
     this.flow.wait();
-    if (other !== undefined && (await Promise.race([this.#reading, other()])) === undefined) return undefined;
-    const read = await this.#reading;
+    const read = await (first === undefined ? this.#reading : first(this.#reading));
+    if (read === undefined) return undefined;
     this.flow.arrived(read.done ? '' : partOf(read.value).type);
     this.#reading = undefined;
     return read;

@@ -41,6 +41,33 @@ export class EventQueue<T> {
     return item;
   }
 
+  /**
+   * What the promise gives; `undefined`: it was rung first. Costs less than a race with {@link EventQueue.rung}, which stands for each
+   * part of a stream.
+   */
+  rungBefore<R>(promise: Promise<R>): Promise<R | undefined> {
+    // What is there already comes first.
+    if (this.#rung) return Promise.race([promise, this.rung()]) as Promise<R | undefined>;
+    return new Promise<R | undefined>((resolve, reject) => {
+      const over = (): void => {
+        if (this.#wake === wake) this.#wake = undefined;
+      };
+      const wake = (): void => {
+        over();
+        this.#rung = false;
+        resolve(undefined);
+      };
+      this.#wake = wake;
+      const settling =
+        <V>(settle: (value: V) => void) =>
+        (value: V): void => {
+          over();
+          settle(value);
+        };
+      promise.then(settling<R>(resolve), settling<unknown>(reject));
+    });
+  }
+
   /** Resolves when it was rung since the last time this resolved. */
   async rung(): Promise<void> {
     if (!this.#rung) {

@@ -56,19 +56,23 @@ const NEAR = 10;
 /** The file that has called it, where that can be told. */
 function callerOf(entry: Function): string | undefined {
   try {
-    return filesAbove(entry).find((file) => /^(?:file:|[/]|[A-Za-z]:[\\/])/.test(file));
+    // Nearly always it is the next one, and each that is looked at takes its time.
+    return filesAbove(entry, 1).find(isFile) ?? filesAbove(entry, NEAR).find(isFile);
   } catch {
     // The program has frozen what tells it.
     return undefined;
   }
 }
 
-function filesAbove(entry: Function): string[] {
+const isFile = (name: string): boolean => /^(?:file:|[/]|[A-Za-z]:[\\/])/.test(name);
+
+/** @param most how many of them */
+function filesAbove(entry: Function, most: number): string[] {
   // The program may have set both for itself.
   const { prepareStackTrace, stackTraceLimit } = Error;
   const at: { stack?: unknown } = {};
   try {
-    Error.stackTraceLimit = NEAR;
+    Error.stackTraceLimit = most;
     Error.prepareStackTrace = (_, sites) => sites.map((site) => site.getFileName() ?? '');
     Error.captureStackTrace(at, entry);
     return Array.isArray(at.stack) ? (at.stack as string[]) : [];

@@ -9,8 +9,7 @@ export function changeStep(step: SdkStep, changes: Partial<SdkStep>): SdkStep {
 export function addUsage(left: unknown, right: unknown): unknown {
   if (typeof left === 'number' && typeof right === 'number') return left + right;
   if (isRecord(left) && isRecord(right)) {
-    const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
-    return Object.fromEntries([...keys].map((key) => [key, addUsage(left[key], right[key])]));
+    return Object.fromEntries(Object.keys({ ...left, ...right }).map((key) => [key, addUsage(left[key], right[key])]));
   }
   return left ?? right;
 }

@@ -43,19 +43,24 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     options: Omit<RunOptions, 'signal' | 'unheard'> & { signal: AbortSignal | undefined; includeRaw: boolean },
   ) {
     this.#leaving = new AbortController();
-    const { signal } = this.#leaving;
+    const leaving = this.#leaving;
     const { stopped } = options.asker;
-    const signals = options.signal === undefined ? [signal, stopped] : [options.signal, signal, stopped];
+    const unbind = stopped.onAbort(() => leaving.abort(stopped.reason));
+    if (stopped.isAborted) leaving.abort(stopped.reason);
+    const signal = options.signal === undefined ? leaving.signal : AbortSignal.any([options.signal, leaving.signal]);
     this.#unheard = new UnheardError();
     if (options.callbacks(['onError']).length > 0) this.#unheard.hear();
-    this.#run = new Run({ ...options, signal: AbortSignal.any(signals), unheard: this.#unheard });
+    this.#run = new Run({ ...options, signal, unheard: this.#unheard });
     this.#asker = options.asker;
     this.#includeRaw = options.includeRaw;
     dropped.register(this, this.#leaving, this.#token);
     runWasMade(this.#token);
     const token = this.#token;
     // Over, it has nothing left to cancel.
-    const forget = () => dropped.unregister(token);
+    const forget = () => {
+      dropped.unregister(token);
+      unbind();
+    };
     this.#run.result.then(forget, forget);
     bindMethods(this);
   }

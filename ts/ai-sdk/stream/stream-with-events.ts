@@ -216,9 +216,9 @@ const OF_THE_LOOP: ReadonlySet<string> = new Set(['toolApproval']);
 /** Warns of options that neither we know nor this version of the SDK. */
 function warnNotTaken(unknown: readonly string[], options: object, version: SdkVersion, place: string): void {
   const own = new Set(unknown);
-  for (const [name, value] of Object.entries(options)) {
+  for (const name of Object.keys(options)) {
     const isTheirs = SDK_OPTIONS.has(name) && !version.optionNames.has(name) && !OF_THE_LOOP.has(name);
-    if (value === undefined || !(isTheirs || own.has(name))) continue;
+    if (!(isTheirs || own.has(name)) || (options as Record<string, unknown>)[name] === undefined) continue;
     const near = nearestOf(name, version.optionNames);
     warnOnce(
       `option:${place}:${name}`,

@@ -51,9 +51,20 @@ export function checkSaid(tool: unknown, name: string, place: string): void {
   });
 }
 
-const isSlip = (key: string): boolean =>
-  key !== 'needsApproval' &&
-  (SLIPS.has(fold(key)) || speaksOfApproval(key) || nearestOf(key, ['needsApproval']) !== undefined);
+function isSlip(key: string): boolean {
+  let isOne = known.get(key);
+  if (isOne === undefined) {
+    isOne =
+      key !== 'needsApproval' &&
+      (SLIPS.has(fold(key)) || speaksOfApproval(key) || nearestOf(key, ['needsApproval']) !== undefined);
+    if (known.size < MOST_KNOWN) known.set(key, isOne);
+  }
+  return isOne;
+}
+
+/** The answers for names that were looked at: nearly all tools have the same few properties. */
+const known = new Map<string, boolean>();
+const MOST_KNOWN = 1_000;
 
 /** @throws {InvalidConfigError} for a tool that can run in a way that is not gated */
 export function checkGateable(tool: unknown, name: string, place: string): void {

@@ -31,6 +31,8 @@ export interface NamingPolicies {
 export function checkPolicyNames(named: NamedTools, policies: NamingPolicies): void {
   const { tools, above = [], unknownTools, place } = named;
   if (unknownTools === 'ignore' || Object.getOwnPropertyNames(tools).length === 0) return;
+  const written = policies.strangers([]);
+  if (written.own.length === 0 && written.shared.length === 0) return;
   const known = new Set<string>();
   const servers = new Set<string>();
   for (const set of [tools, ...above, ...toolsBehind(tools)])
@@ -48,7 +50,6 @@ export function checkPolicyNames(named: NamedTools, policies: NamingPolicies): v
     const nearest = nearestName(name, known, servers);
     return nearest === undefined || isNamed(nearest, whose) ? undefined : nearest;
   };
-  const written = policies.strangers([]);
   // Names that stand there in every spelling are for any set of tools.
   const spelled = spelledOut(written.own);
   const far: string[] = [];

@@ -14,6 +14,7 @@ export interface NamingPlace {
 
 /** Names in `interruptOn`, or in another option, that no tool has. Once for each set of tools: at another one it is another mistake. */
 export function warnUnknown(names: readonly string[], naming: NamingPlace): void {
+  if (names.length === 0) return;
   const { place, tools, option, so = 'They are not gated.' } = naming;
   const keyOf = (name: string) =>
     `unknown:${JSON.stringify([place, option, name, ...Object.getOwnPropertyNames(tools)])}`;

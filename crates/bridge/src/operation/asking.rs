@@ -1,14 +1,14 @@
 //! What is asked about calls and their approvals.
 
-use countersign_core::approval::{DecisionChannel, DecisionChoice};
+use countersign_core::approval::{DecisionChannel, DecisionChoice, Status};
 use countersign_core::gate::GateError;
 use countersign_core::ledger::{VersionedText, WatchScope};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::Host;
 use crate::decision::{DecideMeta, DecisionText, decide, parse_answer};
-use crate::envelope::{Envelope, Raw, present, raw};
+use crate::envelope::{Envelope, Raw, present};
 use crate::operations::{Done, Operate};
 #[cfg(test)]
 use crate::policies::PolicyProblem;
@@ -101,10 +101,9 @@ impl Operate<&dyn Host> for RequestApprovals {
         let answers =
             gate.request_all(new).into_iter().zip(told).map(|(record, (context, problems))| {
                 let record = record.map(RecordText);
-                let made = record.map(|record| RequestedText { record, context, problems });
-                raw(&Envelope::from(&made))
+                record.map(|record| RequestedText { record, context, problems })
             });
-        Ok(RequestAnswers(answers.collect::<Result<_, _>>()?))
+        Ok(RequestAnswers(answers.collect()))
     }
 }
 
@@ -125,11 +124,17 @@ pub(crate) struct RequestedText {
 }
 
 /// An answer for each request.
-#[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct RequestAnswers(
-    #[cfg_attr(test, ts(as = "Vec<Envelope<'static, RequestedText>>"))] Vec<Raw>,
+    #[cfg_attr(test, ts(as = "Vec<Envelope<'static, RequestedText>>"))]
+    Vec<Result<RequestedText, GateError>>,
 );
+
+impl Serialize for RequestAnswers {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(Envelope::from))
+    }
+}
 
 /// What would be shown of a call that is asked about, and what its approval would be bound to.
 #[derive(Deserialize)]
@@ -388,11 +393,8 @@ impl Operate<&dyn Host> for DecideRequest {
             return Ok(DecideAnswer::Read { read: DecisionText(decision) });
         }
         let (id, decider) = (approval_id(&id)?, meta.decider()?);
-        let record = RecordText(host.gate()?.decide(id, decision, decider)?);
-        Ok(match staleness {
-            Some(staleness) => DecideAnswer::Looked { record, staleness },
-            None => DecideAnswer::Decided(record),
-        })
+        let status = host.gate()?.decide(id, decision, decider)?.status();
+        Ok(DecideAnswer::Answered { answered: status, staleness })
     }
 }
 
@@ -401,11 +403,14 @@ impl Operate<&dyn Host> for DecideRequest {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(untagged)]
 pub(crate) enum DecideAnswer {
-    /// An approval, and whether the call still is what was shown.
-    Looked {
-        #[cfg_attr(test, ts(as = "NativeRecord<'static>"))]
-        record: RecordText,
-        staleness: CallStaleness,
+    /// What an answer has made of the request, whose record the event has; and of an approval, whether the call still is what was
+    /// shown.
+    Answered {
+        #[cfg_attr(test, ts(as = "words::ApprovalStatus"))]
+        answered: Status,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        staleness: Option<CallStaleness>,
     },
     Decided(#[cfg_attr(test, ts(as = "NativeRecord<'static>"))] RecordText),
     /// An answer that says more. Nothing is decided: JavaScript has its part to say of it first.

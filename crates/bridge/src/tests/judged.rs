@@ -89,7 +89,7 @@ fn what_is_redeemed_is_judged_once_more() {
     let host = Memory(gate());
     let asks = that("ask");
     let made = requested(&host, &asks);
-    assert_eq!(approve(&host, &made, None, &[])["ok"]["status"], "approved");
+    assert_eq!(approve(&host, &made, None, &[])["ok"]["answered"], "approved");
     let call = json!({ "toolName": "t", "args": {}, "binding": binding() });
     let redeem = json!({ "redeem": { "runId": "r", "toolCallId": "1", "call": call } });
     let denied = &answer(&host, &redeem, &[that("deny")])["ok"];
@@ -118,7 +118,7 @@ fn an_approval_brings_whether_the_call_still_is_what_was_shown() {
         });
         let now = [Arc::clone(now)];
         let decided = approve(&host, &made, Some(shown.clone()), &now);
-        assert_eq!(decided["ok"]["record"]["status"], "approved");
+        assert_eq!(decided["ok"]["answered"], "approved");
         let alone = answer(&host, &json!({ "staleness": { "shown": shown } }), &now);
         for staleness in [&decided["ok"]["staleness"], &alone["ok"]] {
             match objection {

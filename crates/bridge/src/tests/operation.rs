@@ -130,6 +130,6 @@ fn an_answer_decides_only_where_it_says_no_more_than_yes_or_no() {
         let record = answer(&host, &format!(r#"{{"get":{{"approvalId":"{id}"}}}}"#));
         assert_eq!(record["ok"]["status"], "pending", "{said}");
     }
-    assert_eq!(decide("true")["ok"]["status"], "approved");
+    assert_eq!(decide("true")["ok"]["answered"], "approved");
     assert_eq!(decide("false")["error"]["code"], "ERR_ALREADY_DECIDED");
 }
