@@ -8,12 +8,14 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     for format in [DocumentFormat::Toml, DocumentFormat::Json, DocumentFormat::Object] {
-        let source = PolicySource { layer: LayerKind::Code, name: Arc::from("fuzz"), trusted: true };
+        let source =
+            PolicySource { layer: LayerKind::Code, name: Arc::from("fuzz"), trusted: true };
         match read(text, format, source.clone()) {
             Err(errors) => assert!(!errors.is_empty()),
             Ok(document) => {
                 if let Ok(toml) = to_toml(&document) {
-                    let again = read(&toml, DocumentFormat::Toml, source).expect("what was written can be read");
+                    let again = read(&toml, DocumentFormat::Toml, source)
+                        .expect("what was written can be read");
                     assert_eq!(again.rules.len(), document.rules.len(), "{toml}");
                     assert_eq!(again.default, document.default, "{toml}");
                 }

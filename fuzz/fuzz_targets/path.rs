@@ -17,7 +17,7 @@ impl FileLookup for Plain {
     }
 
     fn is_case_sensitive(&self, path: &str) -> bool {
-        path.len() % 2 == 0
+        path.len().is_multiple_of(2)
     }
 }
 
@@ -34,7 +34,10 @@ fuzz_target!(|input: (&str, &str)| {
     if let (Ok(located), Ok(glob)) = (&located, PathGlob::parse(pattern, &vars)) {
         let covers = glob.covers(located, &Plain);
         let touches = glob.touches(located, &Plain);
-        assert!(covers != Ok(true) || touches == Ok(true), "{glob:?} covers {located:?}, but does not touch it");
+        assert!(
+            covers != Ok(true) || touches == Ok(true),
+            "{glob:?} covers {located:?}, but does not touch it"
+        );
         let _ = glob.touches_below(located, &Plain);
     }
     if let (Ok(address), Ok(pattern)) = (UrlAddress::parse(path), UrlPattern::parse(pattern)) {

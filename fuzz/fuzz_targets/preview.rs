@@ -8,7 +8,8 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|input: (&str, &str, u8)| {
     let (name, text, width) = input;
     let widths = [None, Some(usize::from(width))];
-    let wrapped: Json = serde_json::json!({ text: [text, 1] }).to_string().parse().expect("it is JSON");
+    let wrapped: Json =
+        serde_json::json!({ text: [text, 1] }).to_string().parse().expect("it is JSON");
     for args in [Some(wrapped), text.parse().ok()].into_iter().flatten() {
         for width in widths {
             let shown = preview::render(name, &args, width).text;
