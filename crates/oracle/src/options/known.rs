@@ -133,6 +133,10 @@ const BUILDERS: &[(&[&str], &[&str])] = &[
     (&["go"], &[".cache/go-build", "go/pkg", ".config/go"]),
 ];
 
+/// Commands of cargo that ask the registry. No preset allows them; a rule that does means just that.
+const FETCHES: &[&str] =
+    &["add", "fetch", "generate-lockfile", "info", "install", "publish", "search", "update"];
+
 /// Programs that read files that the verdict calls written.
 const LOOK_AGAIN: &[&str] = &[
     // Whether a file is there already.
@@ -261,6 +265,7 @@ pub fn is_known(words: &[String], effect: &ObservedEffect, world: &WorldTree) ->
             SOCKETS.iter().any(|socket| path.contains(socket))
                 // dig looks whether there is such a network at all: to port 0 nothing is sent.
                 || program == "dig" && path.contains("port=htons(0)")
+                || program == "cargo" && words.get(1).is_some_and(|word| FETCHES.contains(&word.as_str()))
         }
         EffectKind::Signals | EffectKind::Machine => false,
     }
