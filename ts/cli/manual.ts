@@ -352,13 +352,23 @@ export const PAGES: readonly ManualPage[] = [
       { name: '--from', value: 'N', help: 'the entry at which the export begins' },
     ],
   ),
-  onLedger('audit export', '', 'Prints the entries as JSON Lines, byte for byte.', 'countersign audit export > audit.jsonl', [
-    { name: '--from', value: 'N', help: 'from this entry on' },
-  ]),
-  onLedger('audit head', '', 'Prints the head of the audit, for publishing.', 'countersign audit head --sign ledger.key', [
-    { name: '--sign', value: 'KEYFILE', help: 'signs it' },
-    { name: '--origin', value: 'NAME', help: 'whose audit it is' },
-  ]),
+  onLedger(
+    'audit export',
+    '',
+    'Prints the entries as JSON Lines, byte for byte.',
+    'countersign audit export > audit.jsonl',
+    [{ name: '--from', value: 'N', help: 'from this entry on' }],
+  ),
+  onLedger(
+    'audit head',
+    '',
+    'Prints the head of the audit, for publishing.',
+    'countersign audit head --sign ledger.key',
+    [
+      { name: '--sign', value: 'KEYFILE', help: 'signs it' },
+      { name: '--origin', value: 'NAME', help: 'whose audit it is' },
+    ],
+  ),
   page(
     'audit keygen',
     'NAME',
@@ -379,7 +389,11 @@ export const PAGES: readonly ManualPage[] = [
     'Removes old contents or records, and frees the space.',
     'countersign ledger compact --contents 30d',
     [
-      { name: '--contents', value: 'DURATION', help: 'removes arguments and results of requests that ended longer ago than this' },
+      {
+        name: '--contents',
+        value: 'DURATION',
+        help: 'removes arguments and results of requests that ended longer ago than this',
+      },
       { name: '--records', value: 'DURATION', help: 'removes whole records that ended longer ago than this' },
     ],
   ),
