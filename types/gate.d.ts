@@ -83,7 +83,7 @@ export interface GateOptions {
    */
   timeout?: number;
   /**
-   * The largest arguments of one call, in bytes of JSON. A larger call is denied, and nobody is asked.
+   * The largest arguments of one call, in bytes of JSON. A larger call is denied without asking.
    *
    * @default 4,194,304
    */
