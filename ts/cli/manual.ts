@@ -169,7 +169,7 @@ export const PAGES: readonly ManualPage[] = [
       },
       {
         name: '--auto',
-        help: 'Auto-approve: calls that would be asked about run at once. Calls that a policy denies do not',
+        help: 'Auto-approve: calls that need approval run at once. Calls that a policy denies do not',
       },
       { name: '--plan', help: 'only read-only calls run' },
       {
@@ -376,7 +376,7 @@ export const PAGES: readonly ManualPage[] = [
     'countersign audit keygen example.com/ledger > ledger.pub',
     [{ name: '--output', short: 'o', value: 'FILE', help: 'where the key goes [default: NAME.key]' }],
   ),
-  onLedger('ledger info', '', 'Where the ledger is, and what it holds.', 'countersign ledger info'),
+  onLedger('ledger info', '', 'Shows where the ledger is, and what it holds.', 'countersign ledger info'),
   onLedger(
     'ledger verify',
     '',
