@@ -252,7 +252,7 @@ export interface TaskAgent {
 export declare function createAskUserTool(): BuiltinTools['ask_user'];
 
 /**
- * What a system prompt should say of the tools that must be approved. It names them, says that a human may take their time, and
+ * What a system prompt should say about the tools that need approval. It names them, says that a human may take their time, and
  * that a rejected call must not be made again unchanged. Empty when nothing is asked about.
  */
 export declare function describeApprovals<TOOLS extends ToolSet>(

@@ -45,8 +45,8 @@ export interface InboxOptions {
    */
   allowedOrigins?: readonly string[];
   /**
-   * Requests in a minute; what is beyond gets 429 with `Retry-After`. An address is known where {@link toNodeListener} is used,
-   * or where `address` says it. `false`: no limit.
+   * The number of requests in a minute; more get 429 with `Retry-After`. An address is known where {@link toNodeListener} is
+   * used, or where `address` says it. `false`: no limit.
    *
    * @default { perPerson: 600, perAddress: 3,000 }
    */
@@ -54,7 +54,7 @@ export interface InboxOptions {
   /** The address of the client, as your proxy reports it. @default that of the connection, where it is known */
   address?: (request: Request) => string | null | undefined;
   /**
-   * What CSRF tokens are made with, at least 32 bytes: the same in all processes that serve one inbox.
+   * The secret for CSRF tokens, at least 32 bytes: the same in all processes that serve one inbox.
    *
    * @default a new one for each handler
    */
@@ -70,7 +70,7 @@ export interface InboxOptions {
   remember?: readonly GrantScope[];
   /** The folder with the page's files, where a bundler has moved this module away from it. @default that of this package */
   assets?: string;
-  /** Is told of what went wrong inside, and of who was refused. @default none */
+  /** Gets internal failures, and who was refused. @default none */
   logger?: Logger;
 }
 

@@ -5,13 +5,13 @@
  *
  * @packageDocumentation
  */
-export * from './types/interrupt.js';
-export * from './types/policy.js';
-export * from './types/request.js';
-export * from './types/reviewer.js';
-export * from './types/gate.js';
 export * from './types/run.js';
-export * from './types/activity.js';
+export * from './types/interrupt.js';
+export * from './types/request.js';
+export * from './types/gate.js';
 export * from './types/other-loops.js';
+export * from './types/policy.js';
+export * from './types/reviewer.js';
+export * from './types/activity.js';
 export * from './types/confine.js';
 export * from './types/errors.js';

@@ -22,15 +22,15 @@ export interface UseApprovalsOptions<MESSAGE extends UIMessage = UIMessage> {
   /**
    * That of `useChat`, which continues on its own with `sendAutomaticallyWhen:
    * lastAssistantMessageIsCompleteWithApprovalResponses`. Where a response stays open while a human decides, a function that
-   * sends the answer to your own route. Throwing, or a rejected promise: the answer was not given, and can be given again.
+   * sends the answer to your own route. A throw, or a rejected promise: the answer was not sent, and can be given again.
    */
   addToolApprovalResponse: (response: { id: string; approved: boolean; reason?: string }) => unknown;
   /**
    * Sends other arguments to a route of your own, which gives them to `gate.edit` (`countersign`). With it a call can be edited:
-   * {@link PendingApprovalOf.edit}, and a field in the card. `approvalId` is the gate's, from the details of `withApprovalDetails`;
-   * where a response stays open, that of the message. `shown` belongs into the options of `gate.edit`: the page does not know the files
-   * that the edit writes, so that one of them is not written over unseen. Throwing, or a rejected promise: it was not taken, and can be
-   * given again.
+   * {@link PendingApprovalOf.edit}, and a field in the card. `approvalId` is the gate's, from the details of
+   * `withApprovalDetails`; where a response stays open, that of the message. Pass `shown` in the options of `gate.edit`: it says
+   * that the person has not seen the files that the edit writes, so that none is overwritten unseen. A throw, or a rejected
+   * promise: the edit was not accepted, and can be sent again.
    */
   sendEdit?: (edit: { approvalId: string; toolCallId: string; args: unknown; shown: null; reason?: string }) => unknown;
   /** That of `useChat`; for {@link Approvals.sendAgain}. */
@@ -56,7 +56,7 @@ export interface PendingApprovalOf<TYPE extends string, NAME extends string, INP
   approvalId: string;
   /** What would run, safe to show: from the server's details, or else made from `input` here. */
   preview: string;
-  /** What the server says of it; `undefined` where it says nothing. */
+  /** The details from the server; `undefined`: it sent none. */
   details: ApprovalDetails | undefined;
   /** `answered`: on its way; `failed`: it could not be sent, and may be given again. */
   state: 'requested' | 'answered' | 'failed';

@@ -100,7 +100,7 @@ export interface DeadLetter {
   attempts: number;
   /** When the last attempt was made, in ms since the epoch. */
   triedAt: number;
-  /** What became of it. */
+  /** Why the last attempt failed. */
   error: string;
 }
 
@@ -115,11 +115,11 @@ export interface WebhookSender extends AsyncDisposable {
 }
 
 /**
- * Tells endpoints what happens to requests from now on, at least once and each with a `webhook-id` of its own, which receivers
- * should remember. The order is not promised.
+ * Sends events about requests to the endpoints, from now on: each at least once, in no particular order, with a `webhook-id` that
+ * receivers should remember.
  *
- * Over a durable ledger it reports what all processes do. What was sent is in the ledger, so a process that is killed
- * loses nothing: the next process that sends continues from there. In `memory:` it is lost with the process.
+ * Over a durable ledger it reports what all processes do. What was sent is in the ledger, so a process that is killed loses
+ * nothing: the next process that sends continues from there. In `memory:` it is lost with the process.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), {@link LedgerError} (`ERR_LEDGER_…`)
  */
@@ -255,5 +255,9 @@ export interface ActionLinks {
   handler(): (request: Request) => Promise<Response>;
 }
 
-/** @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) */
+/**
+ * Makes signed links by which a person decides a request, and the handler that serves them.
+ *
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
+ */
 export declare function createActionLinks(gate: Gate, options: ActionLinksOptions): ActionLinks;

@@ -1,4 +1,4 @@
-/** What subagents, questions and the tools of a deep agent tell. */
+/** The events of subagents, questions and the tools of a deep agent. */
 import type { LanguageModelUsage } from 'ai';
 import type { ApprovalRequest } from './request.js';
 import type {
@@ -44,7 +44,7 @@ export interface QuestionsAnswered {
   answers: readonly (string | readonly string[] | null)[];
 }
 
-/** What became of questions. The model gets it as text, each question with its answer. */
+/** The outcome of questions. The model gets it as text, each question with its answer. */
 export type QuestionsAnswer =
   | QuestionsAnswered
   /** The human does not want to answer. */

@@ -8,7 +8,7 @@ import type { ConfinementError } from './errors.js';
 export interface ConfineSettings {
   /** Files and folders that it may change, make and remove. A missing one is left out. @default the `cwd` */
   write?: readonly string[];
-  /** More that it may read: files and folders. */
+  /** More files and folders that it may read. */
   read?: readonly string[];
   /**
    * Those of `write` and `read` that must be reached without a symlink: a path with one is left out. On the way to the others, a
@@ -16,32 +16,36 @@ export interface ConfineSettings {
    */
   exact?: readonly string[];
   /**
-   * Files and folders that it may not even read, in what it may read. The usual secrets of toolchains and of the system are among
-   * them in any case. Of those that are not there when it starts nothing is held, and the process is warned. Patterns are an error.
+   * Files and folders that it may not even read, inside those that it may read. The usual secrets of toolchains and of the system
+   * are always hidden. A path that does not exist at the start is not protected, and causes a process warning. Patterns are an
+   * error.
    */
   hide?: readonly string[];
   /**
-   * Files and folders that it may read and not change, in what it may change. What git runs or obeys there is among them. As with
-   * `hide`, of what is not there nothing is held: see `absent`.
+   * Files and folders that it may read but not change, inside those that it may change. Files that git runs or obeys are always
+   * protected. As with `hide`, a path that does not exist is not protected: see `absent`.
    */
   protect?: readonly string[];
   /**
-   * Files and folders that are not there, and that it must not make. Those that it makes get another name when it ends.
-   * Patterns are an error here as well.
+   * Files and folders that do not exist, and that it must not make. If it makes one, that gets another name when the command
+   * ends. Patterns are an error.
    */
   absent?: readonly string[];
   /**
-   * `'none'`: no socket of an internet family. `'loopback'`: an empty network of its own. `{ proxy }`: that, and the port of
-   * 127.0.0.1 on which your own proxy listens. A list: these hosts, and no others, through a proxy of the command's own
-   * (`registry.npmjs.org`, `*.crates.io`, `example.com:8443`). `'ask'`: each host after a person said yes to it. The last two are
+   * What it reaches. `'none'`: nothing, not even a socket. `'loopback'`: an empty network of its own. `{ proxy }`: that, and the
+   * port of 127.0.0.1 on which your own proxy listens. A list: these hosts and no others, through a proxy of the command's own
+   * (`registry.npmjs.org`, `*.crates.io`, `example.com:8443`). `'ask'`: each host that a person has said yes to. The last two are
    * for backends and agents; {@link confine} takes the others. @default 'none'; of an agent: what its policies say
    */
   network?: 'none' | 'ask' | 'loopback' | readonly string[] | { proxy: number };
-  /** Sockets with a path, such as those that tests make. Those that are there when it starts are hidden. @default false */
+  /**
+   * Whether it may use sockets with a path, such as those that tests make. Sockets that exist at the start are hidden. @default
+   * false
+   */
   localSockets?: boolean;
   /**
-   * How much must be held for it to run. `'walls'`: writing, the network and other processes, as {@link ConfinementReport.open}
-   * says. `'whole'`: everything. @default 'walls'
+   * How much the system must enforce, or the command does not run. `'walls'`: limits on writing, the network and other processes.
+   * `'whole'`: everything, so that {@link ConfinementReport.open} is empty. @default 'walls'
    */
   demand?: 'walls' | 'whole';
 }
@@ -60,17 +64,16 @@ export interface ConfinedCommand {
   cwd: string;
   env: Record<string, string>;
   /**
-   * What the sandbox refused, by what the command said of it. It is read from the usual messages of programs, and told where the
-   * path is one that this command was not given. A program that says nothing of a refusal is not noticed.
+   * What the sandbox refused, as far as the output shows it. It looks for the usual messages of programs, with a path or a host
+   * that the command was not given. A program that prints no message is not noticed.
    */
   refusals(output: string): ConfinementRefusal[];
   /**
-   * To be called when it has ended. What it made and must not have made is renamed to `NAME.unchecked`, or to a name like it
-   * where that one is taken. That is a new `.git`, hooks and settings that git would obey, and what replaced a symlink that was
-   * protected.
+   * Call it when the command has ended. It renames files that the command must not have made to `NAME.unchecked`, or a similar
+   * free name. These are a new `.git`, hooks and settings that git would obey, and replacements of protected symlinks.
    *
-   * @returns what was there
-   * @throws ConfinementError (`ERR_CONFINEMENT`) where that fails for some, which it names. All others have other names by then
+   * @returns what they were
+   * @throws ConfinementError (`ERR_CONFINEMENT`) if some cannot be renamed: it names them. All others are renamed by then
    */
   putAside(): string[];
 }
@@ -82,11 +85,13 @@ export interface NetworkTarget {
   /** A name in small letters, or an address. */
   host: string;
   port: number;
-  /** What is to be known of an address that is not one of the internet: `this machine`, `a private network`; `null`: nothing. */
+  /**
+   * What kind of address it is, if it is not a public one: `this machine`, `a private network`; `null`: a public one, or a name.
+   */
   where: string | null;
   /**
-   * The host that had a yes before and leads here: to this address, or to this `url` there. Policies may still deny
-   * that; a second question is not needed. `null`: no decision so far.
+   * The host that was allowed before and leads to this address, or to this `url`. Policies may still deny it; a human need not be
+   * asked again. `null`: no decision so far.
    */
   follows: string | null;
 }
@@ -104,26 +109,26 @@ export interface ConfinementRefusal {
   target: string | null;
   /** In words, e.g. `writing /etc/hosts`. */
   text: string;
-  /** Whether a command could be given just that; not what is hidden or protected, nor a pattern of hosts. */
+  /** Whether a command could be given exactly that. Not true of hidden or protected files, and of patterns of hosts. */
   canBeGiven: boolean;
 }
 
 /**
- * A command that can do what is listed, and nothing else, on Linux by Landlock, seccomp and namespaces. It starts in a session
- * of its own, without a terminal; signals and its end are handed on, and all that it leaves is ended.
+ * Prepares a command that can only do what is listed, on Linux by Landlock, seccomp and namespaces. It runs in its own session
+ * without a terminal. Signals are passed on, and everything that it started ends with it.
  *
- * What it made of {@link ConfineSettings.absent}, and of what git would obey and was not there, is put aside by
- * {@link ConfinedCommand.putAside}.
+ * If it makes files of {@link ConfineSettings.absent}, or files that git would obey, {@link ConfinedCommand.putAside} renames
+ * them.
  *
- * Exit code 125, with a line that begins with `countersign-confine:`, says that nothing was run; a command can print that as
- * well.
+ * Exit code 125, with a line that begins with `countersign-confine:`, means that nothing was run. A command can also print such a
+ * line.
  *
  * @param command a line for `sh -c`, or a program with its arguments
- * @throws ConfinementError (`ERR_CONFINEMENT`) where this system cannot hold it, InvalidConfigError (`ERR_INVALID_CONFIG`)
+ * @throws ConfinementError (`ERR_CONFINEMENT`) where this system cannot confine it, InvalidConfigError (`ERR_INVALID_CONFIG`)
  */
 export declare function confine(command: string | readonly string[], options?: ConfineOptions): ConfinedCommand;
 
-/** Something that is not held. docs/confinement-hosts.md says what each one means. */
+/** Something that is not enforced. docs/confinement-hosts.md explains each. */
 export type ConfinementHole =
   | 'hidden-files'
   | 'protected-files'
@@ -136,25 +141,25 @@ export type ConfinementHole =
   | 'proxy-port'
   | 'local-sockets';
 
-/** What this machine gives. */
+/** What this machine can enforce. */
 export interface ConfinementReport {
-  /** Whether {@link confine} confines here. */
+  /** Whether {@link confine} works here. */
   supported: boolean;
-  /** Why it does not. */
+  /** Why not; `null`: it works. */
   reason: string | null;
-  /** By what. `seatbelt` is made by what its documents say, and was not run by those who made it. */
+  /** The mechanism. `seatbelt` is written from its documentation, and was never run. */
   by: 'landlock' | 'seatbelt' | null;
   /** The version of Landlock; 0: none. */
   landlock: number;
   /** Whether there are filters of system calls. */
   seccomp: boolean;
-  /** Whether there are namespaces; they hold what Landlock does not. */
+  /** Whether there are namespaces, which enforce what Landlock cannot. */
   namespaces: boolean;
   /** Why there are no namespaces. */
   noNamespaces: string | null;
-  /** What a command that is confined here can do all the same. */
+  /** What a confined command can do here in spite of it. */
   open: readonly ConfinementHole[];
 }
 
-/** What this machine gives, found by trying it, once for each process. */
+/** What this machine can enforce. It is tried out, once for each process. */
 export declare function confinementReport(): ConfinementReport;

@@ -228,7 +228,7 @@ export declare class UnsupportedAgentError extends CountersignError {
 /** A command was to be confined, and this system cannot hold what was demanded. Nothing was run. */
 export declare class ConfinementError extends CountersignError {
   readonly code: 'ERR_CONFINEMENT';
-  /** What is not held, where that is the reason. */
+  /** What is not enforced, if that is the reason. */
   readonly open: readonly ConfinementHole[];
   constructor(options: { message: string; open?: readonly ConfinementHole[]; cause?: unknown });
   static isInstance(error: unknown): error is ConfinementError;

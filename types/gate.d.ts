@@ -42,17 +42,21 @@ import type {
   UnknownApprovalError,
 } from './errors.js';
 
-/** For how long a ledger keeps what is over. What waits is never removed. */
+/** How long a ledger keeps requests and runs that are over. Waiting requests are never removed. */
 export interface LedgerRetention {
-  /** Arguments, previews and results of a request, in ms after its end; their digests stay. @default 2,592,000,000: 30 days */
+  /**
+   * How long to keep arguments, previews and results, in ms after the end of a request; their digests stay. @default
+   * 2,592,000,000: 30 days
+   */
   contents?: number;
-  /** The records themselves, in ms after their end. @default they are kept permanently */
+  /** How long to keep the records themselves, in ms after their end. @default they are kept permanently */
   records?: number;
 }
 
+/** The options of {@link createGate}. */
 export interface GateOptions {
   /**
-   * Where requests are kept. `memory:` keeps them in this process, for as long as it lives. `sqlite:approvals.db` keeps them in
+   * Where requests are stored. `memory:` keeps them in this process, for as long as it lives. `sqlite:approvals.db` keeps them in
    * a file that several processes may share and that outlives them; a relative path starts at `place.cwd`. `sqlite:` without a
    * path is a temporary file, removed when the gate is closed. `postgres://…` keeps them in PostgreSQL, for several machines; the
    * settings after its `?` are in docs/postgres.md.
@@ -70,7 +74,7 @@ export interface GateOptions {
     /** @default 'COUNTERSIGN_LEDGER_KEY' */
     keyEnv?: string;
   };
-  /** For how long a durable ledger keeps what is over. */
+  /** How long a durable ledger keeps requests and runs that are over. */
   retention?: LedgerRetention;
   /**
    * How long a request waits, in ms. The `timeout` of its tool and the `approvalTimeout` of its run come before it.
@@ -79,12 +83,12 @@ export interface GateOptions {
    */
   timeout?: number;
   /**
-   * The largest arguments of one call, in bytes of JSON; a larger call is denied unasked.
+   * The largest arguments of one call, in bytes of JSON. A larger call is denied without asking.
    *
    * @default 4,194,304
    */
   maxArgumentBytes?: number;
-  /** Decided requests that are kept for `get`; older ones are forgotten. @default 10,000 */
+  /** How many decided requests a `memory:` ledger keeps for `get`; older ones are forgotten. @default 10,000 */
   keepDecided?: number;
   /**
    * What may run, what needs approval, what must not run. With a policy every tool is judged, and a call that no rule covers
@@ -94,8 +98,9 @@ export interface GateOptions {
    */
   policy?: PolicyInput | readonly PolicyInput[];
   /**
-   * Also the policy files of this machine: the administrator's, the user's and the project's (which may only tighten, unless
-   * the user trusts it). They are read again when they change. With a `policy`, the administrator's counts in any case.
+   * Whether to use the policy files of this machine: the administrator's, the user's and the project's (which may only tighten,
+   * unless the user trusts it). They are read again when they change. With a `policy`, the administrator's file counts even
+   * without this option.
    *
    * @default false
    */
@@ -108,18 +113,18 @@ export interface GateOptions {
    * A model or a function that is asked about each call before a human is. It may reject a call. With `mayApprove` it may also
    * approve a call that a rule leaves to it. If it is not sure, the human decides, and sees what it said.
    *
-   * It is not asked about questions, nor in a mode that answers asks.
+   * It is not asked about questions, nor in a mode that answers asks itself.
    *
    * @default none
    */
   reviewer?: CallReviewer;
-  /** Who is in the groups that `approvers` name, in addition to {@link DecideOptions.groups}. */
+  /** The members of the groups that `approvers` name: `{ ops: ['ada', 'bo'] }`. {@link DecideOptions.groups} adds to them. */
   groups?: Readonly<Record<string, readonly string[]>>;
   /** Called before each decision that a person makes through this gate. Return `true`, or the reason for a no. */
   authorize?: Authorize;
   /**
-   * How asks are answered without a human. `safe`: they are not. `auto`: each is approved at once; denies stay. `plan`: only
-   * reading runs. `deny-all-asks`: each is denied, for runs without a human.
+   * How calls that need approval are answered without a human. `safe`: not at all, a human decides. `auto`: they are approved at
+   * once; denies stay. `plan`: only read-only calls run. `deny-all-asks`: they are denied, for runs without a human.
    *
    * @default 'safe'
    */
@@ -202,12 +207,13 @@ export type Authorize = (
   },
 ) => boolean | string | PromiseLike<boolean | string>;
 
+/** Who decides, how and why. */
 export interface DecideOptions {
   /** Who decides, for the record and the events. Required where a request names approvers or a quorum. */
   by?: string;
   /** The groups that this person is in, as the caller knows. @default only those of the gate's own `groups` */
   groups?: readonly string[];
-  /** The way by which the decision came. @default 'gate' */
+  /** Through what the decision came. @default 'gate' */
   via?: 'gate' | 'terminal' | 'inbox' | 'link' | 'protocol';
   /** Why, for the model and the record. */
   reason?: string;
@@ -240,7 +246,7 @@ export interface BatchOptions extends Omit<DecideOptions, 'reason' | 'remember' 
   seen?: readonly string[];
 }
 
-/** What became of one request of several. */
+/** The outcome of one request of several. */
 export type BatchResult =
   | { approvalId: string; record: ApprovalRecord; error: null }
   /** It was not accepted; the error is what {@link Gate.decide} would have thrown. */
@@ -248,17 +254,21 @@ export type BatchResult =
 
 /** A request for approval from any code, also outside of an agent. */
 export interface GateRequest<ARGS = unknown> extends ApprovalNeed {
+  /** What is asked about, as rules know it. */
   toolName: string;
+  /** What the call would use. A copy is shown, and is what you get back. */
   args: ARGS;
-  /** @default a new UUIDv7 */
+  /** The id of the call, once for each run. @default a new UUIDv7 */
   toolCallId?: string;
-  /** @default in the `execute` of a tool of a run that has this gate: that run's; otherwise one of its own */
+  /** The run that it belongs to. @default in a tool of a run with this gate, that run; otherwise one of its own */
   runId?: string;
-  /** @default in the `execute` of a tool of a run that has this gate: that run's; otherwise ['main'] */
+  /** The path of agents. @default in the `execute` of a tool of a run with this gate, that of the run; otherwise ['main'] */
   origin?: readonly string[];
+  /** One or two sentences for the human. @default the tool's name and its arguments, made safe to show */
   description?: string;
+  /** What the human may answer. @default approve, edit, reject, respond and skip */
   allowedDecisions?: readonly DecisionType[];
-  /** In ms. @default the gate's `timeout` */
+  /** How long the request waits, in ms. @default the gate's `timeout` */
   timeout?: number;
   /** How many ms before the deadline a reminder is sent. @default no reminder */
   remind?: number;
@@ -485,11 +495,13 @@ export interface Gate extends AsyncDisposable {
    */
   ready(): Promise<void>;
   /**
-   * What waits, oldest first: over all runs, or of one and its subagents; over all processes that share the ledger.
+   * The waiting requests, oldest first: of all runs, or of one run and its subagents. With a durable ledger, of all processes
+   * that share it.
    */
   pending(filter?: { runId?: string }): Promise<ApprovalRequest[]>;
+  /** One request with its outcome, waiting or decided. `undefined`: the gate does not know it. */
   get(approvalId: string): Promise<ApprovalRecord | undefined>;
-  /** What is no longer pending, the latest request first. */
+  /** Requests that are no longer pending, the latest first. */
   history(filter?: {
     /** With those of the runs that are a part of it. */
     runId?: string;
@@ -508,8 +520,8 @@ export interface Gate extends AsyncDisposable {
    */
   askedBefore(approvalId: string): Promise<number>;
   /**
-   * If more approvals are needed, this one is counted: the record is still `pending`, with one more vote. What follows the id is a
-   * reason, options, or both; anything else, such as `false`, is refused and decides nothing.
+   * Approves a request: its call runs. If more approvals are needed, this one is counted: the record is still `pending`, with one
+   * more vote. After the id comes a reason, options, or both; anything else, such as `false`, is refused and decides nothing.
    *
    * @throws {@link InvalidDecisionError} (`ERR_INVALID_DECISION`) for what is neither a reason nor options
    * @throws {@link NotApproverError} (`ERR_NOT_APPROVER`): the request still waits
@@ -520,21 +532,21 @@ export interface Gate extends AsyncDisposable {
    * @throws {@link UnknownApprovalError} (`ERR_UNKNOWN_APPROVAL`)
    */
   approve(approvalId: string, options?: string | DecideOptions, more?: DecideOptions): Promise<ApprovalRecord>;
-  /** `stop` also ends the turn. Throws as {@link Gate.approve}. */
+  /** Rejects a request: its call does not run. `stop` also ends the turn. Throws as {@link Gate.approve}. */
   reject(
     approvalId: string,
     options?: string | (DecideOptions & { stop?: boolean }),
     more?: DecideOptions & { stop?: boolean },
   ): Promise<ApprovalRecord>;
-  /** Throws as {@link Gate.approve}. */
+  /** Approves the call with these arguments instead. Throws as {@link Gate.approve}. */
   edit(approvalId: string, args: unknown, options?: DecideOptions): Promise<ApprovalRecord>;
-  /** Throws as {@link Gate.approve}. */
+  /** Does not run the call: the model gets `output` as its result. Throws as {@link Gate.approve}. */
   respond(approvalId: string, output: unknown, options?: DecideOptions): Promise<ApprovalRecord>;
-  /** Throws as {@link Gate.approve}. */
+  /** Does not run the call, and tells the model to go on without it. Throws as {@link Gate.approve}. */
   skip(approvalId: string, options?: string | DecideOptions, more?: DecideOptions): Promise<ApprovalRecord>;
   /**
-   * The options say who decides. The decision itself may have come from anywhere: a name in it is refused, and so is an unknown
-   * field. Throws as {@link Gate.approve}.
+   * Takes any decision, e.g. `{ type: 'reject', reason }`. The options say who decides. The decision itself may come from
+   * anywhere, so a name in it is refused, and so is an unknown field. Throws as {@link Gate.approve}.
    */
   decide(
     approvalId: string,
@@ -542,8 +554,8 @@ export interface Gate extends AsyncDisposable {
     options?: DecideOptions,
   ): Promise<ApprovalRecord>;
   /**
-   * One decision for several requests, at most 100, in their order. Each approval is bound to its own arguments, and what
-   * becomes of one changes nothing for the others. A call that stands out, or that is not proven to do no lasting harm, is not
+   * Takes one decision for several requests, at most 100, in their order. Each approval is bound to its own arguments, and the
+   * outcome of one has no effect on the others. A call that stands out, or that is not proven to do no lasting harm, is not
    * approved among others unless `seen` names it: {@link InvalidDecisionError} (`ERR_INVALID_DECISION`), and it still waits.
    *
    * @throws {@link InvalidDecisionError} for another decision: an edit, an answer or `remember` belong to one request
@@ -558,28 +570,33 @@ export interface Gate extends AsyncDisposable {
   events(options?: { signal?: AbortSignal }): AsyncIterableIterator<GateEvent>;
   /** What the policies, the grants and the mode of this gate say about a call, without asking a person. */
   check(call: { toolName: string; args: unknown; runId?: string }): Promise<PolicyVerdict>;
+  /** The current mode: `safe`, `auto`, `plan` or `deny-all-asks`. */
   readonly mode: PolicyMode;
   /**
-   * Counts from the next call on, in runs that are under way and for tools that `gateTools` has wrapped. `auto` also approves what
-   * waits in this process and would not be asked about any more. In `plan` and `deny-all-asks`, what was approved before under
-   * another mode, here or in another process, and was not started does not run: its approval is taken back.
+   * Sets the mode. It applies from the next call on, also to current runs and to tools that `gateTools` has wrapped. `auto` also
+   * approves waiting requests of this process that would not be asked about in it. In `plan` and `deny-all-asks`, what was
+   * approved before under another mode, here or in another process, and was not started does not run: its approval is taken back.
    *
    * @throws {@link ModeForbiddenError} (`ERR_MODE_FORBIDDEN`) where a policy forbids it
    */
   setMode(mode: PolicyMode): Promise<void>;
+  /** The remembered decisions: `list()` and `revoke(id)`. */
   readonly grants: Grants;
-  /** What happened, in order. A later change of it is detected. For a durable ledger. */
+  /** The audit: what happened, in order, so that any later change is detected. Only with a durable ledger. */
   readonly audit: Audit;
   /**
-   * Refuses new requests. In `memory:`, waiting requests are cancelled. In a durable ledger it still waits, for another process
-   * to answer or to continue the run; a waiter here gets {@link GateClosedError} (`ERR_GATE_CLOSED`). What was
-   * aborted before is cancelled in it first. Idempotent.
+   * Closes the gate, which then refuses new requests. In `memory:`, waiting requests are cancelled. In a durable ledger they
+   * still wait, for another process to answer them or to continue their run; code that waits here gets {@link GateClosedError}
+   * (`ERR_GATE_CLOSED`). Idempotent.
    */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
+ * Creates a gate: where requests wait until a person decides. It returns at once; the ledger is opened by the first use, or by
+ * {@link Gate.ready}.
+ *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
  * @throws {@link PolicyError} (`ERR_POLICY_…`) for a `policy` that cannot be read
  */

@@ -47,8 +47,8 @@ export interface Vote {
  */
 export interface InterruptOptions<ARGS = never> extends ApprovalNeed {
   /**
-   * Says whether this call must be asked about: `true` asks, `false` runs it unasked. Throwing, a rejected promise, any
-   * other value, or no answer within 10,000 ms asks.
+   * Says whether this call needs approval: `true` asks, `false` runs it without asking. A throw, a rejected promise, any other
+   * value, or no answer within 10,000 ms asks.
    *
    * @default every call is asked about
    */
@@ -63,13 +63,13 @@ export interface InterruptOptions<ARGS = never> extends ApprovalNeed {
   /** One or two sentences for the human. @default the tool's name and its arguments, made safe to show */
   description?: string | ((call: ToolCallInfo<ARGS>) => string | PromiseLike<string>);
   /**
-   * How long the human has, in ms; then the request is `expired` and the tool does not run.
+   * How long the human has to answer, in ms. After that, the request is `expired` and the tool does not run.
    *
-   * @default the `approvalTimeout` of the run, or the `timeout` of the gate, or 300,000 without a callback and no
-   * deadline with one
+   * @default the `approvalTimeout` of the run, or the `timeout` of the gate, or 300,000 without a callback and no deadline with
+   * one
    */
   timeout?: number;
-  /** How many ms before the deadline one event `reminded` is sent. @default no reminder */
+  /** How many ms before the deadline a reminder (the event `reminded`) is sent. @default no reminder */
   remind?: number;
 }
 
@@ -86,19 +86,18 @@ export interface JudgeContext {
 }
 
 /**
- * Which tools must be asked about: by name, all (`'all'` or the entry `'*'`), or none.
+ * Which tools need approval: by name, all (`'all'` or the entry `'*'`), or none.
  *
  * What counts, strongest first: the entry with the tool's exact name, the tool's own `needsApproval`, then `'*'` / `'all'`. A
  * `toolApproval` of AI SDK 7, in the options or of the agent, only tightens that.
  *
- * Names are not patterns: one like `'delete_*'`, which no tool has, is an {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) with
- * any `unknownTools`. An entry that is `undefined` is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`): remove it, or set
- * it.
+ * Names are not patterns: one like `'delete_*'`, which no tool has, is an {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) with any
+ * `unknownTools`. An entry that is `undefined` is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`): remove it, or set it.
  *
- * A tool of an MCP server, or one made with `dynamicTool`, has a name that someone else chose. An entry that opens it (`false`
- * or a `shouldApprove`) counts only under the name that rules use, `mcp__server__tool`. An entry that restricts it counts under
- * each of its names: in the set, in rules, at its server (`tool`, `server__tool`), and `mcp__server`. Names in a `toolApproval`
- * work the same way.
+ * A tool of an MCP server, or one made with `dynamicTool`, has a name that someone else chose. An entry that opens it (`false` or
+ * a `shouldApprove`) counts only under the name that rules use, `mcp__server__tool`. An entry that restricts it counts under each
+ * of its names: in the set, in rules, at its server (`tool`, `server__tool`), and `mcp__server`. Names in a `toolApproval` work
+ * the same way.
  *
  * It is copied when it is given: a change of the object later has no effect. A getter, a symbol or a property that is not
  * enumerable is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`).
@@ -114,17 +113,17 @@ export type InterruptOn<TOOLS extends ToolSet = ToolSet> =
 /** What to do about names in `interruptOn`, and in the rules of a run's own `policy`, that no tool has. */
 export interface UnknownToolsOptions {
   /**
-   * By default a name that is plainly a typo of a tool's throws {@link UnknownToolError}. That is another case, `-` for `_`, or
-   * at most two letters; the same words in another order; or its name behind a separator, as in `tools.delete_file`. Where that
-   * tool is itself configured, it is another name. Any other name warns once for each set of tools, since shared configurations
-   * name tools that an agent lacks. `'error'` throws for every unknown name, `'warn'` for none, `'ignore'` says nothing. Of a
-   * policy of the gate, which runs with other tools may share, a typo is a warning.
+   * What to do about unknown names. By default a name that is plainly a typo of a tool's name throws {@link UnknownToolError}.
+   * That is another case, `-` for `_`, or at most two letters; the same words in another order; or its name behind a separator,
+   * as in `tools.delete_file`. Where that tool is itself configured, it is another name. Any other name warns once for each set
+   * of tools, since shared configurations name tools that an agent lacks. `'error'` throws for every unknown name, `'warn'` for
+   * none, `'ignore'` says nothing. Of a policy of the gate, which runs with other tools may share, a typo is a warning.
    */
   unknownTools?: 'error' | 'warn' | 'ignore';
 }
 
 /**
- * Marks the tools that must be asked about with the AI SDK's `needsApproval`.
+ * Marks the tools that need approval with the AI SDK's `needsApproval`. Your own loop must handle the approval stop.
  *
  * What it returns is a new set of the tools of this moment. It is frozen, and so is each tool that it changes; a promise of
  * tools, a `Map` or a list is an error. A gated tool is a copy with all other properties kept, also symbols, getters and the
@@ -132,9 +131,9 @@ export interface UnknownToolsOptions {
  * objects. Without `tools` there is nothing to mark, and it returns `undefined`.
  *
  * @throws {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) for a name that is plainly a typo
- * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a configuration of the wrong shape, and a gated entry that is
- * not a tool of the AI SDK. Also for a tool with a property that only looks like `needsApproval`. Also for a tool that calls
- * others (`experimental_toolCallers`, code mode), if one of the tools needs approval: use {@link gateTools}
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a configuration of the wrong shape, and a gated entry that is not
+ * a tool of the AI SDK. Also for a tool with a property that only looks like `needsApproval`. Also for a tool that calls others
+ * (`experimental_toolCallers`, code mode), if one of the tools needs approval: use {@link gateTools}
  * @throws {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
  */
 export declare function applyInterruptConfig<TOOLS extends ToolSet>(
@@ -143,5 +142,5 @@ export declare function applyInterruptConfig<TOOLS extends ToolSet>(
   options?: UnknownToolsOptions,
 ): TOOLS;
 
-/** Whether this configuration asks about any tool at all. @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) */
+/** Whether this configuration makes any tool need approval. @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) */
 export declare function hasApprovalTools(interruptOn: InterruptOn): boolean;

@@ -50,15 +50,15 @@ interface GatingOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    */
   repeatedRejections?: RunOptions<TOOLS>['repeatedRejections'];
   /**
-   * What `execute` got as its second argument: makes these tools those of a subagent of that run. See
-   * {@link RunOptions.parent}.
+   * The second argument of a tool's `execute`: makes these tools those of a subagent of the run that called it. See {@link
+   * RunOptions.parent}.
    */
   parent?: RunOptions<TOOLS>['parent'];
-  /** Where relative paths start, without a `gate`, which has its own. */
+  /** Where relative paths start. Only without a `gate`, which has its own `place`. */
   place?: PolicyPlace;
   /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
   approvalTimeout?: number;
-  /** What the calls belong to, e.g. the id of the chat. @default one of its own for the calls of each step */
+  /** The run that the calls belong to, e.g. the id of the chat. @default one of its own for the calls of each step */
   runId?: string;
   /** Who started this. Their own approval does not count where `excludeRequester` is set. */
   requester?: RunOptions<TOOLS>['requester'];
@@ -156,7 +156,10 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
    * `gate`.
    */
   policy?: PolicyInput | readonly PolicyInput[];
-  /** When given, the call waits for its answer here. Requests offer neither `edit` nor `respond`, which cannot be carried out. */
+  /**
+   * Asks the human about one call, which then waits here: see {@link RunOptions.onApprovalRequest}. Requests offer neither `edit`
+   * nor `respond`, which the SDK cannot carry out.
+   */
   onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
   /**
    * Whether the human is asked one call after the other, or about all at once. If several people share it, use `'at-once'`.
@@ -166,7 +169,7 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
   askOrder?: RunOptions<TOOLS>['askOrder'];
   /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
   approvalTimeout?: number;
-  /** What the calls belong to, e.g. the id of the chat. @default one of its own for each call */
+  /** The run that the calls belong to, e.g. the id of the chat. @default one of its own for each call */
   runId?: string;
   /** The path of agents that the calls come from. @default ['main'] */
   origin?: readonly string[];
@@ -209,10 +212,9 @@ export interface RefusedApproval {
 
 export interface VerifyApprovalsOptions {
   /**
-   * The run that the gate must know the calls by; the `runId` given to {@link gateTools} or {@link toolApproval}. Without one,
-   * what messages say of a call counts only where they have the {@link ApprovalRequest.approvalId} of its request at the gate,
-   * as those of {@link streamWithEvents} do. The AI SDK's own stop sends another id: a route with {@link gateTools} in mode
-   * `'stop'` or with {@link toolApproval} needs a `runId`.
+   * The `runId` that you pass to {@link gateTools} or {@link toolApproval}. Without one, messages about a call only count if they
+   * have the {@link ApprovalRequest.approvalId} of its request at the gate, as those of {@link streamWithEvents} do. The AI SDK's
+   * own stop sends another id: a route with {@link gateTools} in mode `'stop'` or with {@link toolApproval} needs a `runId`.
    */
   runId?: string;
   /** Who answered, for the record. */
@@ -229,8 +231,8 @@ export interface VerifyApprovalsOptions {
    */
   unanswered?: 'cancel' | 'keep';
   /**
-   * That of `streamText` (`experimental_toolApprovalSecret`), where it has one: the SDK believes a call with the arguments of
-   * an {@link Gate.edit} only when they are signed.
+   * The `experimental_toolApprovalSecret` of `streamText`, if it has one: without it, the SDK refuses the arguments of an {@link
+   * Gate.edit}.
    */
   toolApprovalSecret?: string | Uint8Array;
   /** Called for each answer in the messages that was not accepted, and for a request in the last one without an answer. */
@@ -289,7 +291,7 @@ export interface ApprovalDetails {
   why: { effect: PolicyEffect; reason: string; source: string | null; line: number | null } | null;
   /** As {@link ApprovalRequest.agentReason}. */
   agentReason: string | null;
-  /** What a reviewer said of it, in one sentence; `null`: no reviewer was asked. */
+  /** The opinion of a reviewer, in one sentence; `null`: no reviewer was asked. */
   review: string | null;
   /** As {@link ApprovalRequest.startedBefore}. */
   startedBefore: boolean;
@@ -337,7 +339,8 @@ export declare function withApprovalDetails<CHUNK extends UIMessageChunk>(
 ): ReadableStream<CHUNK | ApprovalDetailsChunk>;
 
 /**
- * What waits in a run, for a page that is opened again: what the messages carry is as old as they are.
+ * The details of the requests that wait in a run, for a page that is opened again: those in the messages are as old as the
+ * messages.
  *
  * @param options `runId`: as in {@link GateToolsOptions.runId}
  * @throws as {@link Gate.pending}

@@ -201,7 +201,7 @@ export type PolicyJudge = (
   | undefined
   | PromiseLike<PolicyEffect | { effect: PolicyEffect; reason?: string } | undefined>;
 
-/** One thing that a call would do, and what the policies say of it. */
+/** One thing that a call would do, and what the policies say about it. */
 export type PolicyAction = {
   effect: PolicyEffect;
   /** The rule that decided it. */
@@ -211,10 +211,10 @@ export type PolicyAction = {
 } & (
   | {
       kind: 'command';
-      /** `null` where only the run will tell. */
+      /** The words; `null`: a word that is only known when the command runs. */
       argv: (string | null)[];
       text: string;
-      /** `env`, `timeout`, `sh -c` and the like: what it runs is an action of its own. */
+      /** Whether it only starts another command (`env`, `timeout`, `sh -c`), which is a separate action. */
       wrapper: boolean;
     }
   | { kind: 'read'; path: string | null; text: string }
@@ -222,7 +222,7 @@ export type PolicyAction = {
       kind: 'write';
       path: string | null;
       text: string;
-      /** What becomes of what is in the file; absent: it stays, or there is nothing in it. */
+      /** What happens to the content of the file; absent: it stays, or the file is new. */
       loss?: 'replaced' | 'deleted';
     }
   | { kind: 'url'; url: string | null; text: string }

@@ -96,7 +96,7 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
    * it, and a call that was rejected is the same call in other words.
    */
   agentReason: string | null;
-  /** What a reviewer said of it, before a person was asked; `null`: no reviewer was asked. A model may have written it. */
+  /** The opinion of a reviewer, before a person was asked; `null`: no reviewer was asked. A model may have written it. */
   review: CallReview | null;
   /** Who asks; `null`: the model itself, by a question, or a request of an older ledger. */
   askedBy: AskSource | null;
@@ -216,7 +216,7 @@ export type ApprovalAnswer<ARGS = unknown> =
   | 'pass'
   | ((Decision<ARGS> | ForeignDecision) & { by?: string; groups?: readonly string[] });
 
-/** What became of a request. `expired` and `cancelled` are decided by time and by machines. */
+/** How a request was decided. `expired` and `cancelled` are decided by time and by machines. */
 export type DecisionOutcome =
   | { type: 'approve'; reason?: string }
   | { type: 'edit'; args: unknown; reason?: string }
@@ -241,7 +241,7 @@ export type ApprovalStatus =
   | 'failed'
   | 'interrupted';
 
-/** The way by which a decision came. */
+/** Through what a decision came. */
 export type DecidedVia =
   | 'callback'
   | 'gate'
@@ -257,7 +257,7 @@ export type DecidedVia =
   | 'abort'
   | 'system';
 
-/** A request and what has become of it. */
+/** A request and its outcome. */
 export interface ApprovalRecord extends ApprovalRequest {
   status: ApprovalStatus;
   /** `null` while it is pending. */

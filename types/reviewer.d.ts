@@ -46,7 +46,7 @@ export interface FunctionReviewer extends ReviewerSettings {
 /** See {@link GateOptions.reviewer} and {@link RunOptions.reviewer}. */
 export type CallReviewer = ModelReviewer | FunctionReviewer;
 
-/** What a reviewer says of a call. */
+/** The opinion of a reviewer about a call. */
 export interface ReviewOpinion {
   /** `unsure`: the human decides. */
   answer: 'approve' | 'reject' | 'unsure';
@@ -101,7 +101,7 @@ export type ReviewBar =
   /** Another call of the tool waits for its answer in the run. */
   | 'open';
 
-/** What a reviewer said of a call, as its request has it. */
+/** The opinion of a reviewer, as the request of the call has it. */
 export interface CallReview {
   /** The id of the model; `null`: it is a function. */
   model: string | null;

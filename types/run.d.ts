@@ -59,23 +59,26 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    */
   interruptOn?: InterruptOn<NoInfer<TOOLS>>;
   /**
-   * Asks the human. It is called for one call after the other ({@link RunOptions.askOrder}). A throw, a rejected promise and a
-   * malformed answer are rejections with the cause as reason. A process warning tells the developer, and the run goes on.
-   * An `AbortError`, as a readline question throws at Ctrl+C, aborts the run. `abortSignal` is aborted when the run is, and when
-   * the request is decided elsewhere. `objectionTo` says why an answer would not be taken, such as an edit that does not fit the
-   * tool's schema. Then the human can be asked once more about this call. `undefined`: it would be taken. It never rejects.
+   * Asks the human about one call, and returns the decision: `true`, `false`, or an object with a `type`. It is called for one
+   * call after the other ({@link RunOptions.askOrder}).
    *
-   * Without a callback and without a `gate` every request is rejected at once; without a callback and with a `gate` it
-   * waits for `gate.approve` and the like.
+   * A throw, a rejected promise and a malformed answer reject the call, with the cause as reason and a process warning; the run
+   * goes on. An `AbortError`, as a readline question throws at Ctrl+C, aborts the run. `abortSignal` is aborted with the run, and
+   * when the request is decided elsewhere. `objectionTo(answer)` says why an answer would not be accepted, such as an edit that
+   * does not fit the tool's schema, so that you can ask once more. It resolves to `undefined` for an acceptable answer, and never
+   * rejects.
+   *
+   * Without a callback and without a `gate` every request is rejected at once; without a callback and with a `gate` it waits for
+   * `gate.approve` and the like.
    */
   onApprovalRequest?: (
     request: ApprovalRequestOf<NoInfer<TOOLS>>,
     options: { abortSignal: AbortSignal; objectionTo: (answer: unknown) => Promise<string | undefined> },
   ) => ApprovalAnswer | PromiseLike<ApprovalAnswer>;
   /**
-   * How `onApprovalRequest` and `onQuestion` are called over the run and all that is a part of it. `in-turn`: one at a time, in
-   * the order of the calls, as one terminal or one dialogue needs. All requests are open at the gate meanwhile, deadlines run, and
-   * a request that is decided elsewhere is skipped. `at-once`: for all calls of a step, which may be answered in any order.
+   * How `onApprovalRequest` and `onQuestion` are called, over the run and its subagents. `in-turn`: one at a time, in the order
+   * of the calls, as one terminal or one dialogue needs. In the meantime all requests are open at the gate, deadlines run, and a
+   * request that is decided elsewhere is skipped. `at-once`: for all calls of a step; they may be answered in any order.
    *
    * @default 'in-turn'
    */
@@ -94,7 +97,7 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    */
   reviewer?: CallReviewer;
   /**
-   * Tools that the policies deny regardless of the arguments are left out of what the model sees (`activeTools`).
+   * Whether to hide tools from the model (`activeTools`) that the policies deny regardless of the arguments.
    *
    * @default false
    */
@@ -108,17 +111,17 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   /** The path of agents this run is. @default ['main'], with a `parent` its path, the call and the name of the tool */
   origin?: readonly string[];
   /**
-   * Makes this run a part of the one that called a tool: pass what the tool's `execute` got as its second argument. The run
-   * asks through its parent, on the same gate, and must ask about what its parent must ask about. It ends with that call, which
-   * therefore waits for its result. Its events come out of its parent's iterator, with their origin. Its `interruptOn`,
-   * `policy`, `allowedDecisions` and `timeout`s can tighten what its parent has, never widen.
+   * Makes this run a subagent of the run that called a tool: pass the second argument of the tool's `execute`. The run asks
+   * through its parent, on the same gate, and must ask about what its parent must ask about. It ends with that call, which
+   * therefore waits for its result. Its events come out of its parent's iterator, with their origin. Its `interruptOn`, `policy`,
+   * `allowedDecisions` and `timeout`s can tighten what its parent has, never widen.
    *
-   * Any other value is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), and so is `undefined`: test with
-   * {@link isCallOfRun}. So is `parent` together with `gate`, `onApprovalRequest`, `askOrder`, `reviewer` or `runId`: its id is
+   * Any other value is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), and so is `undefined`: test with {@link
+   * isCallOfRun}. So is `parent` together with `gate`, `onApprovalRequest`, `askOrder`, `reviewer` or `runId`: its id is
    * `<parent's>><toolCallId>`.
    */
   parent?: { toolCallId: string };
-  /** Where relative paths start, without a `gate`, which has its own. */
+  /** Where relative paths start. Only without a `gate`, which has its own `place`. */
   place?: PolicyPlace;
   /**
    * Answers the questions of an `ask_user` tool (`createAskUserTool` of `countersign/agent`). Without it they wait for
@@ -137,14 +140,14 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    */
   repeatedRejections?: 'ask' | 'answer';
   /**
-   * What happens to a request of this gate for a call in `messages`, if the user wrote something else while a response was open
-   * for the answer. `cancel`: it is `cancelled`. `keep`: it stays open, and the response that waits for it carries out what is
-   * decided. In the messages each call without a result with more after it is denied either way, and the model gets the reason.
+   * What happens to a waiting request for a call in `messages`, if the user wrote something else instead of answering. `cancel`:
+   * it is `cancelled`. `keep`: it stays open, and the response that waits for it carries out the decision. In either case, a call
+   * in the messages that has no result and is followed by more is denied, and the model gets the reason.
    *
    * @default 'cancel'
    */
   unanswered?: 'cancel' | 'keep';
-  /** Steps over the whole run, in addition to `stopWhen`. @default 20 when there is no `stopWhen` either */
+  /** The largest number of steps of the whole run, in addition to `stopWhen`. @default 20 when there is no `stopWhen` either */
   maxSteps?: number;
   /** Also yields every part of the SDK's own stream as `{ type: 'raw-part', part }`. @default false */
   includeRawParts?: boolean;
@@ -237,26 +240,26 @@ export interface TerminalApprover {
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for what is not a stream, or cannot be called
  */
 export declare function terminalApprover(options?: {
-  /** A stream of Node's. @default process.stdin */
+  /** The stream that answers are read from. @default process.stdin */
   input?: { on(event: string, listener: (...data: never[]) => void): unknown };
   /**
-   * With an input that is a terminal it must be one, too (`isTTY`). The standard error may be redirected: then the question goes to
-   * the terminal itself.
+   * Where the question is written. If the input is a terminal, this must be one too (`isTTY`). If the standard error is
+   * redirected, the question goes to the terminal itself.
    *
    * @default process.stderr, so that the standard output is the program's own
    */
   output?: { write(text: string): unknown };
   /**
-   * How a terminal calls the person when something waits. `bell`: its bell, and the title of the window says how much waits.
-   * `desktop`: a notification of the desktop as well, where the terminal has them; it names the tool, and nothing else of the call.
-   * Never on a pipe, or where `TERM` is `dumb`.
+   * How the terminal notifies a person of a waiting request. `bell`: it rings, and the window title shows how many wait.
+   * `desktop`: a notification of the desktop as well, where the terminal has them; it names the tool, and nothing else of the
+   * call. Never on a pipe, or where `TERM` is `dumb`.
    *
    * @default COUNTERSIGN_NOTIFY of the environment, or else `bell`
    */
   notify?: 'bell' | 'desktop' | 'none';
 }): TerminalApprover;
 
-/** How a run is continued: as it was started, except for its messages, which the ledger has. */
+/** Which run to continue. Pass the other options as for the start, without messages: the ledger has them. */
 export interface ResumeOptions {
   /** With a durable ledger: the one that the run was started with, opened here or there. */
   gate: Gate;
@@ -288,18 +291,18 @@ export type ResumeAgentOptions<AGENT extends AgentLike> = {
   ResumeOptions;
 
 /**
- * Continues a run that its process did not bring to its end: it was killed, it closed its gate, it failed, or it let go of the
- * run ({@link AgentRun.suspend}). The first event is {@link RunResumedEvent}.
+ * Continues a run that its process did not finish: the process was killed or closed its gate, the run failed, or it was suspended
+ * ({@link AgentRun.suspend}). The first event is {@link RunResumedEvent}.
  *
- * The model is not called for what it has said before. Calls that wait are waited for, and put to `onApprovalRequest` once more;
- * what was decided meanwhile counts; what has run does not run again, and the model gets its result. What was started by a
- * process that is gone is asked about again, with a description that says so. A call that needed no approval and has no result
- * is not run again: the model is told that it was interrupted. Where a tool or the prompt has changed since, what it concerns is
- * asked about again. What already waits keeps those that it was asked of: other `approvers` in `interruptOn` count for what is
- * asked from then on.
+ * The model is not called again for its earlier answers. Waiting calls still wait, and are passed to `onApprovalRequest` once
+ * more. Decisions that were made in the meantime count. A call that has run does not run again: the model gets its result. A call
+ * that was started by a process that is gone is asked about again, with a description that says so. A call that needed no
+ * approval and has no result is not run again: the model is told that it was interrupted. If a tool or the prompt has changed,
+ * the open calls that this affects are asked about again. A waiting request keeps its approvers: other `approvers` in
+ * `interruptOn` apply to later requests.
  *
- * @throws as {@link streamWithEvents}, and {@link LedgerError} (`ERR_LEDGER_TEMPORARY`) for a gate with `memory:`. The run
- * itself ends with {@link RunError}: `ERR_RUN_ACTIVE` when a process that lives has it, `ERR_UNKNOWN_RUN`, `ERR_RUN_OVER`
+ * @throws as {@link streamWithEvents}, and {@link LedgerError} (`ERR_LEDGER_TEMPORARY`) for a gate with `memory:`. The run itself
+ * ends with {@link RunError}: `ERR_RUN_ACTIVE` when a process that lives has it, `ERR_UNKNOWN_RUN`, `ERR_RUN_OVER`
  */
 export declare function resume<TOOLS extends ToolSet>(options: ResumeStreamOptions<TOOLS>): AgentRun<TOOLS>;
 export declare function resume<AGENT extends AgentLike>(options: ResumeAgentOptions<AGENT>): AgentRun<AGENT['tools']>;
@@ -343,7 +346,7 @@ export declare function listRuns(
   },
 ): Promise<RunInfo[]>;
 
-/** What a whole run came to. */
+/** The result of a whole run. */
 export interface RunResult<TOOLS extends ToolSet = ToolSet> {
   runId: string;
   /** The text of the last step. */
@@ -365,8 +368,8 @@ export interface RunResult<TOOLS extends ToolSet = ToolSet> {
 export interface AgentRun<TOOLS extends ToolSet = ToolSet> extends AsyncIterableIterator<AgentEvent<TOOLS>> {
   readonly runId: string;
   /**
-   * Awaiting it drives the run when it is not iterated. Rejects with the error that ended the run, or with the signal's reason
-   * when it was aborted.
+   * The result. If you do not iterate the run, awaiting this drives it. Rejects with the error that ended the run, or with the
+   * signal's reason when it was aborted.
    */
   readonly result: Promise<RunResult<TOOLS>>;
   next(): Promise<IteratorResult<AgentEvent<TOOLS>, undefined>>;
@@ -375,14 +378,14 @@ export interface AgentRun<TOOLS extends ToolSet = ToolSet> extends AsyncIterable
   [Symbol.asyncIterator](): this;
   [Symbol.asyncDispose](): Promise<void>;
   /**
-   * Ends the run here and lets go of it, so that {@link resume} can continue it, in this process or another. Nothing is
-   * cancelled: what waits still waits. A step that the model or a tool is in is brought to its end first. The iterator
-   * ends, and `result` rejects with an `AbortError`.
+   * Ends the run here, so that {@link resume} can continue it, in this process or another. Nothing is cancelled: waiting requests
+   * still wait. The current step of the model or a tool is finished first. The iterator ends, and `result` rejects with an
+   * `AbortError`.
    *
    * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) when the run has no gate with a durable ledger
    */
   suspend(): Promise<void>;
-  /** The same run for `useChat`, instead of iterating it. */
+  /** The run as a stream for `useChat`, instead of iterating it. */
   toUIMessageStream<UI_MESSAGE extends UIMessage = UIMessage>(
     options?: UIMessageStreamOptions<UI_MESSAGE>,
   ): ReadableStream<InferUIMessageChunk<UI_MESSAGE>>;
@@ -394,8 +397,8 @@ export interface AgentRun<TOOLS extends ToolSet = ToolSet> extends AsyncIterable
 
 export interface HeartbeatOptions {
   /**
-   * After this many ms without an event a comment is sent, so that no server or proxy takes the silence while a human thinks for
-   * the end. `false`: no comments. @default 5,000
+   * After this many ms without an event, a comment is sent, so that no server or proxy closes the response while a human thinks.
+   * `false`: no comments. @default 5,000
    */
   heartbeat?: number | false;
 }
@@ -431,11 +434,11 @@ type CallOf<TOOLS extends ToolSet, MORE> =
 export type RunResumedEvent = {
   type: 'run-resumed';
   runId: string;
-  /** Steps that were done before, the one that waits among them. */
+  /** Earlier steps, including the one that waits. */
   steps: number;
   /** The conversation so far. */
   messages: ModelMessage[];
-  /** What is not as it was when the run was last kept. What it concerns is asked about again. */
+  /** What differs from when the run was last stored. Open calls that this affects are asked about again. */
   drift: {
     /** Tools whose description, input schema or gating is another, that are new, or that are gone. */
     tools: string[];

@@ -174,7 +174,7 @@ describe('Auto-approve', () => {
     await chat.submit('/approve');
     expect(last(chat)).toMatch(/^note: Auto-approve is on/);
     await chat.submit('/approve of');
-    expect(last(chat)).toMatch(/^note: Write \/approve on or \/approve off/);
+    expect(last(chat)).toMatch(/^note: Use \/approve on or \/approve off/);
     expect(chat.view.mode).toBe('auto');
     await chat.submit('/approve off');
     expect(last(chat)).toMatch(/^note: 🟢 Safe mode: /);

@@ -72,7 +72,7 @@ describe('an answer', () => {
   test('an empty line is a no, and so is all that does not answer: one line answers one call', async () => {
     for (const line of ['', '   ', '?', 'd', 'e', 'e {', 'e {"x":1}']) {
       const { made, stdout } = await approves(line);
-      expect([line, made, stdout]).toEqual([line, [], expect.stringContaining('was not taken, and is a no')]);
+      expect([line, made, stdout]).toEqual([line, [], expect.stringContaining('Not accepted, so it counts as a no')]);
     }
   });
 

@@ -81,6 +81,9 @@ describe('the rules', () => {
     ['Records are kept for ever.', 'for ever'],
     ['It is the same to the letter.', 'to the letter'],
     ['For loops that are not ours.', 'are not ours'],
+    ['It has what the policy says of it.', 'says of'],
+    ['See what became of the request.', 'what became of'],
+    ['It is denied, whatever the rule allows.', 'whatever'],
   ])('%s On a page for users', (text, phrase) => {
     expect(faultsOf(text)).toEqual([]);
     expect(faultsOfPage(text)).toEqual([expect.stringContaining(`"${phrase}"`)]);

@@ -53,6 +53,9 @@ const PAGE_RULES: readonly Rule[] = [
   { pattern: /\bfor ever\b/i, instead: '"permanently", "forever"' },
   { pattern: /\bto the letter\b/i, instead: '"exactly", "identical"' },
   { pattern: /\b(?:is|are) not ours\b/i, instead: 'name it: "other loops than …"' },
+  { pattern: /\bsa(?:y|ys|id) of\b/i, instead: '"says about"' },
+  { pattern: /\bwhat (?:becomes|became) of\b/i, instead: '"the outcome of", "what happens to"' },
+  { pattern: /\bwhatever\b/i, instead: '"no matter what", "every"' },
 ];
 
 /** Words of a sentence, at most. */

@@ -194,7 +194,7 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
       "a piped edit that does not fit is a no, told, and the next line is the next call's",
       async () => {
         const { code, stdout, stderr } = await piped(2, 'e {"path":5}\ny\n');
-        expect(stderr).toContain('That was not taken, and is a no');
+        expect(stderr).toContain('Not accepted, so it counts as a no');
         expect(stderr).toContain('The edited arguments do not fit the schema of delete_file');
         expect(stdout).not.toContain('deleted 0.txt');
         expect(stdout).toContain('deleted 1.txt');

@@ -1,7 +1,8 @@
 /** A Next.js application, built by Turbopack and by webpack, used in Chromium, and moved as `output: 'standalone'` has it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { environment } from '../runtimes.js';
@@ -100,8 +101,8 @@ describe.skipIf(why !== undefined)(`Next.js${why === undefined ? '' : ` (skipped
     const built = await tool(folder, 'next/dist/bin/next', ['build', ...flags], { env, timeout: 600_000 });
     expect(built.code, `${built.stdout}\n${built.stderr}`).toBe(0);
   };
-  const start = (cwd: string, ...args: string[]) =>
-    spawn(process.execPath, args, { cwd, env: environment(env), stdio: ['ignore', 'pipe', 'inherit'] });
+  const start = (cwd: string, args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
+    spawn(process.execPath, args, { cwd, env: environment({ ...env, ...more }), stdio: ['ignore', 'pipe', 'inherit'] });
 
   test.each([
     ['Turbopack', []],
@@ -110,7 +111,7 @@ describe.skipIf(why !== undefined)(`Next.js${why === undefined ? '' : ` (skipped
     'built by %s, with two cards in a page: an edit runs, a rejection does not',
     async (_, flags) => {
       await build(PLAIN, flags);
-      const server = start(folder, join(folder, 'node_modules/next/dist/bin/next'), 'start', '-p', '0');
+      const server = start(folder, [join(folder, 'node_modules/next/dist/bin/next'), 'start', '-p', '0']);
       try {
         const origin = await ready(server);
         const { page, context, faults } = await openPage(browser(), origin);
@@ -135,30 +136,46 @@ describe.skipIf(why !== undefined)(`Next.js${why === undefined ? '' : ` (skipped
     1_200_000,
   );
 
+  /** What the server in `at` answers, whose route has a gate and so needs the addon. */
+  const answer = async (at: string, more: NodeJS.ProcessEnv = {}) => {
+    // Its own script knows no free port.
+    const script = readFileSync(join(at, 'server.js'), 'utf8').replace('parseInt(process.env.PORT, 10) || 3000', '0');
+    expect(script).not.toContain('process.env.PORT');
+    writeFileSync(join(at, 'server.js'), script);
+    const server = start(at, ['server.js'], more);
+    try {
+      const response = await fetch(`${await ready(server)}/api/chat`);
+      return [response.status, await response.text()];
+    } finally {
+      server.kill();
+      await once(server, 'exit');
+    }
+  };
+
   test.each([
-    ['Turbopack', []],
-    ['webpack', ['--webpack']],
-  ])(
-    "output: 'standalone' by %s works where there is no other node_modules",
-    async (_, flags) => {
+    ['Turbopack', [], [200, '[]']],
+    ['webpack', ['--webpack'], [500, expect.anything()]],
+  ] as const)(
+    "output: 'standalone' by %s, where the project is gone and no node_modules is above: at its path, and elsewhere",
+    async (_, flags, elsewhere) => {
       expect(STANDALONE).toContain('outputFileTracingIncludes');
       await build(STANDALONE.replace('{', '{ turbopack: { root: import.meta.dirname },'), flags);
-      const moved = join(from.folder, 'moved');
-      rmSync(moved, { recursive: true, force: true });
-      cpSync(join(folder, '.next/standalone'), moved, { recursive: true, verbatimSymlinks: true });
-      // Its own script knows no free port.
-      const script = readFileSync(join(moved, 'server.js'), 'utf8');
-      expect(script).toContain('parseInt(process.env.PORT, 10) || 3000');
-      writeFileSync(join(moved, 'server.js'), script.replace('parseInt(process.env.PORT, 10) || 3000', '0'));
-      const server = start(moved, 'server.js');
+      const other = mkdtempSync(join(tmpdir(), 'countersign-moved-'));
+      const away = `${folder}-away`;
+      renameSync(folder, away);
       try {
-        const origin = await ready(server);
-        // The route has a gate, which needs the addon.
-        const response = await fetch(`${origin}/api/chat`);
-        expect([response.status, await response.text()]).toEqual([200, '[]']);
+        const built = join(away, '.next/standalone');
+        cpSync(built, join(other, 'app'), { recursive: true, verbatimSymlinks: true });
+        expect(await answer(join(other, 'app'))).toEqual(elsewhere);
+        // docs/hosts.md has this for webpack, which writes the path of the build into its bundle.
+        const { name } = from.platform;
+        const addon = `node_modules/${name}/${name.replace('countersign-', 'countersign.')}.node`;
+        expect(await answer(join(other, 'app'), { COUNTERSIGN_ADDON: addon })).toEqual([200, '[]']);
+        cpSync(built, folder, { recursive: true, verbatimSymlinks: true });
+        expect(await answer(folder)).toEqual([200, '[]']);
       } finally {
-        server.kill();
-        await once(server, 'exit');
+        for (const gone of [other, folder]) rmSync(gone, { recursive: true, force: true, maxRetries: 3 });
+        renameSync(away, folder);
       }
     },
     1_200_000,

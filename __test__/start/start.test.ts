@@ -62,7 +62,7 @@ test.runIf(isThorough)('a reason with a better idea is followed, and asked about
 
 test.runIf(isThorough)('an empty line approves nothing, and is a no to its call', async () => {
   const { stdout } = await start([CREATE, '']);
-  expect(stdout).toContain('That was not taken, and is a no');
+  expect(stdout).toContain('Not accepted, so it counts as a no');
   expect(stdout).toContain('Nothing has changed');
 });
 

@@ -146,7 +146,7 @@ test('an answer that would not be taken is asked for again on a terminal, for th
   await until('Run it? ');
   input.write('e {"path":5}\n');
   await until('Run it? ', 2);
-  expect(shown()).toContain('That was not taken: the path must be a text\\u{001B}[2J');
+  expect(shown()).toContain('Not accepted: the path must be a text\\u{001B}[2J');
   input.write('y\n');
   expect(await decided).toEqual({ type: 'approve' });
   expect(seen).toEqual([{ type: 'edit', args: { path: 5 }, shown: null }, { type: 'approve' }]);
@@ -176,7 +176,7 @@ describe('a piped line that is no answer is a no to its call, and leaves the nex
     });
     expect(await ask(await requestFor({ path: 'b' }), signal)).toEqual({ type: 'approve' });
     expect(await ask(await requestFor({ path: 'c' }), signal)).toEqual({ type: 'reject' });
-    expect(shown()).toContain('is a no: ');
+    expect(shown()).toContain('counts as a no: ');
     expect(told.warnings.join()).toContain(`no piped line answers a call of ${JSON.stringify(name)}`);
   });
 
@@ -476,7 +476,7 @@ describe.each(AROUND)('in a function %s', (_, around) => {
       type: 'reject',
       reason: 'Asking the human failed: nobody can answer.',
     });
-    expect(warned.warnings.join()).toContain('nobody knows which call');
+    expect(warned.warnings.join()).toContain('it is unknown which call');
     // Its end is a failure, and the program hears of it.
     expect((await events).at(-1)).toMatchObject({ type: 'error', error: { code: 'ERR_INPUT_ENDED' } });
   });

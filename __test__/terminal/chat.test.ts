@@ -104,13 +104,13 @@ describe('Auto-approve', () => {
   test('/approve on and off, with both messages, and no other word', async () => {
     const chat = await anyChat();
     chat.say('/approve sometimes');
-    await chat.terminal.waitFor('Write /approve on or /approve off');
+    await chat.terminal.waitFor('Use /approve on or /approve off');
     chat.say('/approve off');
-    await chat.terminal.waitFor('🟢 Safe mode: what no rule allows is asked about');
+    await chat.terminal.waitFor('🟢 Safe mode: calls that no rule allows need approval');
     chat.say('/approve');
     await chat.terminal.waitFor('Auto-approve is off');
     chat.say('/approve on');
-    await chat.terminal.waitFor('🟠 Auto-approve: what would be asked about runs at once');
+    await chat.terminal.waitFor('🟠 Auto-approve: calls that need approval run at once');
     await chat.terminal.waitFor('🟠 Auto-approve · ');
     chat.say('create auto.txt with hi');
     await chat.terminal.waitFor('Created auto.txt.');

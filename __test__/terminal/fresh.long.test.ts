@@ -17,7 +17,7 @@ test('in a fresh folder reads run unasked, and writes ask', async () => {
   const chat = await startChat({ args: ['--base-url', server.url], env: { XDG_CONFIG_HOME: scratch() } });
   const first = chat.terminal.all();
   expect(first).toMatch(/countersign \d+\.\d+\.\d+\S*: an agent in this folder that asks you before it acts/);
-  expect(first).toContain('What only looks runs unasked (preset:read-only)');
+  expect(first).toContain('Read-only calls run without asking (preset:read-only)');
   expect(first).toContain('Try: ');
   chat.say('go');
   const screen = await chat.asks('touch b.txt');

@@ -63,5 +63,5 @@ test('after a call that was decided elsewhere before the first of them was made,
   input.end('y\nn\n');
   expect((await events).at(-1)).toMatchObject({ type: 'error', error: { code: 'ERR_INPUT_ENDED' } });
   expect(ran).toEqual([]);
-  expect(warned.warnings.join()).toContain('nobody knows which call');
+  expect(warned.warnings.join()).toContain('it is unknown which call');
 });

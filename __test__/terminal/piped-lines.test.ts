@@ -211,7 +211,7 @@ describe('in the chat, a line that cannot be taken is a no to its call, and the 
     const { made, told, shown, rounds } = await answered([line, 'y'], [calls(first, write('b')), says('Done.')]);
     expect([made, rounds]).toEqual([['b'], 2]);
     expect(told).toContain(why);
-    expect(shown).toContain('That was not taken, and is a no: ');
+    expect(shown).toContain('Not accepted, so it counts as a no: ');
   });
 
   test.each([

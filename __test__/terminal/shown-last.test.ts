@@ -148,9 +148,7 @@ describe('terminalApprover', () => {
     await say('e {"command":"cat refused"}');
     await say('y');
     expect(await decided()).toEqual({ type: 'approve' });
-    expect(shown()).toMatch(
-      /That was not taken: no such path\nIt would run as it was asked for:\nexecute\n│ command: ls/,
-    );
+    expect(shown()).toMatch(/Not accepted: no such path\nIt would run as it was asked for:\nexecute\n│ command: ls/);
   });
 });
 
@@ -175,7 +173,7 @@ describe('countersign --plain', () => {
     await say(key);
     await prompted();
     expect(done).toEqual([]);
-    expect(shown().includes('what would be asked about runs at once from now on')).toBe(key === 'A');
+    expect(shown().includes('calls that need approval run at once from now on')).toBe(key === 'A');
     await say(key);
     expect(await next()).toEqual([does]);
   });
@@ -209,7 +207,7 @@ describe('countersign --plain', () => {
     await say('e {"command":"fails"}');
     await say('y');
     expect(await next()).toEqual([{ type: 'approve' }]);
-    expect(shown()).toContain('That was not taken: no policy can be read');
+    expect(shown()).toContain('Not accepted: no policy can be read');
   });
 
   test.each(['e {"command":"echo ok"', 'e {"command":"fails"}'])(

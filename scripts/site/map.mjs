@@ -1,5 +1,5 @@
 /** The pages of the site, in the order of learning: that of `llms.txt`, and behind it the declarations of the package. */
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { root } from '../run.mjs';
 
@@ -28,8 +28,12 @@ function sectionOf(text) {
 export const pageFile = (source) =>
   source === 'README.md' ? 'index.html' : posix.basename(source).replace(/\.md$/, '.html');
 
+/** In the order of the index, which is that of learning. */
 function typesOf() {
-  return readdirSync(join(root, 'types')).map((name) => declarationsPage(`types/${name}`, 'countersign'));
+  const index = readFileSync(join(root, 'index.d.ts'), 'utf8');
+  return [...index.matchAll(/^export \* from '\.\/(types\/[\w-]+)\.js';$/gm)].map(([, file = '']) =>
+    declarationsPage(`${file}.d.ts`, 'countersign'),
+  );
 }
 
 /** @param {string} entry */

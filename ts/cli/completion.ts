@@ -112,7 +112,7 @@ const OF_FILES: readonly string[] = [
 const ABOUT: Readonly<Record<string, string>> = {
   audit: 'Lists, checks, exports and signs the audit.',
   help: 'The page of a command.',
-  ledger: 'What a ledger holds; checks and compacts it.',
+  ledger: 'Shows, checks and compacts a ledger.',
   policy: 'Writes, checks, explains and imports policies.',
 };
 

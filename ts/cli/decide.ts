@@ -241,7 +241,7 @@ async function beforeRemembering(
   const times = remembered.times === undefined ? '' : ` (for ${remembered.times} calls)`;
   process.stderr.write(`to be remembered in ${oneLine(place.project)}: ${label}${times}\n`);
   if (yes === true || json === true || !canAsk()) return;
-  if (await confirm('Decide it so, and remember that?')) return;
+  if (await confirm('Decide this, and remember it?')) return;
   throw new ExitError(
     Exit.refused,
     'nothing was decided or remembered: it still waits for you to decide',

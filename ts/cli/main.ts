@@ -29,8 +29,8 @@ const HELP = `countersign: human approval between an AI agent's tool call and it
   init                    adds approvals to the tools of your project's agent
 
 Requests in a ledger:
-  pending                 what waits for a decision
-  show                    one request, whole
+  pending                 requests that wait for a decision
+  show                    one request, in full
   approve, reject, edit, respond, skip
   watch                   a live view
   inbox                   a page in the browser

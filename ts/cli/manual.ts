@@ -24,7 +24,7 @@ export interface ManualPage {
   example: string;
 }
 
-const HELP: ManualOption = { name: '--help', short: 'h', help: 'this page' };
+const HELP: ManualOption = { name: '--help', short: 'h', help: 'shows this page' };
 
 const LEDGER: readonly ManualOption[] = [
   {
@@ -54,7 +54,7 @@ const RISK: ManualOption = {
   help: 'only those that a rule marks as a risk',
 };
 const DECIDE: readonly ManualOption[] = [
-  { name: '--reason', value: 'TEXT', help: 'is kept in the record and sent to the model' },
+  { name: '--reason', value: 'TEXT', help: 'the reason: stored in the record and sent to the model' },
   { name: '--yes', short: 'y', help: 'skip all confirmations' },
   BY,
   GROUP,
@@ -146,7 +146,7 @@ export const PAGES: readonly ManualPage[] = [
   page(
     CHAT,
     '',
-    'An agent in this folder, with a human between its tool calls and their execution.',
+    'An agent in this folder that asks you before its tools run.',
     'countersign --model qwen3 --base-url http://localhost:11434/v1',
     [
       {
@@ -169,7 +169,7 @@ export const PAGES: readonly ManualPage[] = [
       },
       {
         name: '--auto',
-        help: 'Auto-approve: calls that would be asked about run at once. Calls that a policy denies do not',
+        help: 'Auto-approve: calls that need approval run at once. Calls that a policy denies do not',
       },
       { name: '--plan', help: 'only read-only calls run' },
       {
@@ -213,14 +213,14 @@ export const PAGES: readonly ManualPage[] = [
     ],
     'It also writes a first policy, based on the scripts and languages of the project. Exit 1 when something is left to do by hand, or there is no agent.',
   ),
-  onLedger('pending', '', 'Requests that wait for a decision, oldest first.', 'countersign pending --json', [
+  onLedger('pending', '', 'Lists the requests that wait for a decision, oldest first.', 'countersign pending --json', [
     { name: '--run', value: 'ID', help: 'only of this run' },
     RISK,
   ]),
   onLedger(
     'show',
     'ID…',
-    'A request: what would run, why it needs approval, and its outcome.',
+    'Shows a request: what would run, why it needs approval, and its outcome.',
     'countersign show 4f2a91c3',
     [],
     IDS,
@@ -228,7 +228,7 @@ export const PAGES: readonly ManualPage[] = [
   onLedger(
     'approve',
     'ID…',
-    'Lets calls run.',
+    'Approves calls: they run.',
     'countersign approve 4f2a91c3 --reason "the branch is mine"',
     [
       {
@@ -252,7 +252,7 @@ export const PAGES: readonly ManualPage[] = [
   onLedger(
     'edit',
     'ID',
-    'Lets a call run with other arguments.',
+    'Approves a call with other arguments.',
     `countersign edit 4f2a91c3 --args '{"path":"old.txt"}'`,
     [
       { name: '--args', value: 'JSON', help: 'all of the arguments' },
@@ -286,7 +286,7 @@ export const PAGES: readonly ManualPage[] = [
   onLedger(
     'watch',
     '',
-    'Requests that wait, as a live list.',
+    'Shows waiting requests as a live list.',
     'countersign watch --json | jq .type',
     [BY, GROUP, NOTIFY],
     'On a terminal: j and k move, d or Enter shows a request, ? lists the keys, q ends it. y approves, n rejects with a reason, e edits, r gives a result, s approves and remembers, x skips. On a pipe: a line for each event.',
@@ -308,13 +308,13 @@ export const PAGES: readonly ManualPage[] = [
       },
     ],
   ),
-  onLedger('runs', '', 'Runs that are not over.', 'countersign runs --all', [
+  onLedger('runs', '', 'Lists runs that are not over.', 'countersign runs --all', [
     { name: '--all', help: 'also those that are over' },
   ]),
   onLedger(
     'history',
     '',
-    'Past decisions, the latest last: when, by whom, what, and why.',
+    'Lists past decisions, the latest last: when, by whom, what, and why.',
     'countersign history --tool execute --limit 20',
     [
       { name: '--run', value: 'ID', help: 'only of this run' },
@@ -334,7 +334,7 @@ export const PAGES: readonly ManualPage[] = [
     ],
     'What a run or a session remembers is kept in its own process: /grants in the chat lists it.',
   ),
-  onLedger('audit list', '', 'The last 100 entries of the audit.', 'countersign audit list --since 2h', [
+  onLedger('audit list', '', 'Lists the last 100 entries of the audit.', 'countersign audit list --since 2h', [
     { name: '--run', value: 'ID', help: 'only of this run' },
     { name: '--kind', value: 'KIND', help: 'such as decided or granted' },
     { name: '--since', value: 'TIME', help: '2026-05-04T12:00:00Z, or 2h for two hours ago' },
@@ -352,13 +352,23 @@ export const PAGES: readonly ManualPage[] = [
       { name: '--from', value: 'N', help: 'the entry at which the export begins' },
     ],
   ),
-  onLedger('audit export', '', 'The entries as JSON Lines, byte for byte.', 'countersign audit export > audit.jsonl', [
-    { name: '--from', value: 'N', help: 'from this entry on' },
-  ]),
-  onLedger('audit head', '', 'The head of the audit, to be published.', 'countersign audit head --sign ledger.key', [
-    { name: '--sign', value: 'KEYFILE', help: 'signs it' },
-    { name: '--origin', value: 'NAME', help: 'whose audit it is' },
-  ]),
+  onLedger(
+    'audit export',
+    '',
+    'Prints the entries as JSON Lines, byte for byte.',
+    'countersign audit export > audit.jsonl',
+    [{ name: '--from', value: 'N', help: 'from this entry on' }],
+  ),
+  onLedger(
+    'audit head',
+    '',
+    'Prints the head of the audit, for publishing.',
+    'countersign audit head --sign ledger.key',
+    [
+      { name: '--sign', value: 'KEYFILE', help: 'signs it' },
+      { name: '--origin', value: 'NAME', help: 'whose audit it is' },
+    ],
+  ),
   page(
     'audit keygen',
     'NAME',
@@ -366,7 +376,7 @@ export const PAGES: readonly ManualPage[] = [
     'countersign audit keygen example.com/ledger > ledger.pub',
     [{ name: '--output', short: 'o', value: 'FILE', help: 'where the key goes [default: NAME.key]' }],
   ),
-  onLedger('ledger info', '', 'Where the ledger is, and what it holds.', 'countersign ledger info'),
+  onLedger('ledger info', '', 'Shows where the ledger is, and what it holds.', 'countersign ledger info'),
   onLedger(
     'ledger verify',
     '',
@@ -376,11 +386,15 @@ export const PAGES: readonly ManualPage[] = [
   onLedger(
     'ledger compact',
     '',
-    'Removes what ended long ago, and frees its space.',
+    'Removes old contents or records, and frees the space.',
     'countersign ledger compact --contents 30d',
     [
-      { name: '--contents', value: 'DURATION', help: 'arguments and results of what ended longer ago' },
-      { name: '--records', value: 'DURATION', help: 'whole records of what ended longer ago' },
+      {
+        name: '--contents',
+        value: 'DURATION',
+        help: 'removes arguments and results of requests that ended longer ago than this',
+      },
+      { name: '--records', value: 'DURATION', help: 'removes whole records that ended longer ago than this' },
     ],
   ),
   onLedger('webhooks', '', 'Lists undelivered events and resends them.', 'countersign webhooks --retry all', [
@@ -389,7 +403,7 @@ export const PAGES: readonly ManualPage[] = [
   page(
     'policy check',
     'COMMAND…',
-    'What the policies say about a call. Exit 0 allow, 3 ask, 4 deny.',
+    'Prints what the policies say about a call. Exit 0 allow, 3 ask, 4 deny.',
     'countersign policy check "git status && ls"',
     [...CALL, { name: '--batch', help: 'lines {"id","policy","call","cwd"?,"project"?,"home"?} to verdicts' }],
     'A command line with ; | && or quotes in it must be one argument, in quotes: otherwise your shell takes it apart.',
@@ -397,14 +411,14 @@ export const PAGES: readonly ManualPage[] = [
   page(
     'policy explain',
     'COMMAND…',
-    'The same as policy check, with the rules that matched and lost.',
+    'As policy check, with the rules that matched and lost.',
     'countersign policy explain ls -la',
     CALL,
   ),
   page(
     'policy init',
     '[DIRECTORY]',
-    'Writes a first policy for a project: what looks, and what builds and tests it, runs unasked.',
+    'Writes a first policy for a project: read-only calls, builds and tests run without asking.',
     'countersign policy init',
     [
       {
@@ -418,7 +432,7 @@ export const PAGES: readonly ManualPage[] = [
   page(
     'policy lint',
     '[FILE…]',
-    'Rules that are shadowed, can match nothing, or allow too much.',
+    'Finds rules that are shadowed, can match nothing, or allow too much.',
     'countersign policy lint',
     [
       { name: '--tool', value: 'NAME', help: 'a tool that exists; may be given several times' },
@@ -454,7 +468,7 @@ export const PAGES: readonly ManualPage[] = [
   page(
     'policy import',
     'FORMAT FILE',
-    'The rules of another product as a policy: claude-code, codex, gemini-cli, opencode, vscode.',
+    'Converts the rules of another product to a policy: claude-code, codex, gemini-cli, opencode, vscode.',
     'countersign policy import claude-code .claude/settings.json',
     [
       {
@@ -468,7 +482,7 @@ export const PAGES: readonly ManualPage[] = [
   page(
     'policy preset',
     'NAME',
-    'The text of a preset, to copy and change: read-only or developer.',
+    'Prints a preset, to copy and change: read-only or developer.',
     'countersign policy preset developer',
   ),
   page(
@@ -484,7 +498,7 @@ export const PAGES: readonly ManualPage[] = [
   page(
     'preview',
     '',
-    'A call as text that is safe to show.',
+    'Prints a call as text that is safe to show.',
     `countersign preview --tool execute --args '{"command":"ls"}'`,
     [
       { name: '--tool', value: 'NAME', help: 'the tool' },

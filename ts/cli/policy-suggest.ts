@@ -42,7 +42,7 @@ export async function policySuggest(args: readonly string[]): Promise<number> {
   return Exit.ok;
 }
 
-const TRUST = 'Its allows count once you trust the file. Trust it as it then is?';
+const TRUST = 'Its allows count once you trust the file. Trust it in that form?';
 
 /** Nothing is written without a yes: that of a human at the terminal, or `--write`. */
 const isAccepted = async (write: boolean, asJson: boolean): Promise<boolean> =>

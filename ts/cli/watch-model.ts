@@ -301,7 +301,7 @@ function begun(state: WatchState, record: KeptRecord, name: string, now: number,
   const refused = (said: string): PressedState => ({ state: { ...state, said } });
   if (isAnsweredWhole(record, type))
     return refused(`It is a question: countersign respond ${id.slice(-8)} --answer TEXT, one for each question`);
-  if (!mayBegin(record, name)) return refused(`This request may not be answered so: ${name}`);
+  if (!mayBegin(record, name)) return refused(`This request does not allow: ${name}`);
   // One line has no room for what stands out: it is looked at whole before it is asked about.
   if (type === 'approve' && state.mode.at === 'list' && doubtsAbout(toJson(record)).length > 0)
     return { state: { ...state, mode: { at: 'request', scroll: 0 }, said: `Look at it whole; ${name} then asks.` } };

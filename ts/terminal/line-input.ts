@@ -97,7 +97,7 @@ export class LineInput {
     throw new CountersignError({
       code: 'ERR_INPUT_ENDED',
       message:
-        'a call was over before a function that it was given to asked about it, so that nobody knows which call the next piped line is for. Give terminalApprover() itself as onApprovalRequest and onQuestion, let other calls be answered at a gate, or run it on a terminal',
+        'a call was over before your own function asked about it, so it is unknown which call the next piped line is for. Pass terminalApprover() itself as onApprovalRequest and onQuestion, let a gate answer the other calls, or run the program on a terminal',
     });
   }
 

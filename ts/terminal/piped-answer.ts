@@ -34,7 +34,7 @@ export async function pipedRefusal<ANSWER extends { type: string; isText?: true 
 const isUntaken = (answer: { type: string }): answer is UntakenLine => answer.type === 'say';
 
 /** Said where a piped line is a no for that reason. */
-export const notTaken = (reason: string): string => `That was not taken, and is a no: ${safeLong(reason)}`;
+export const notTaken = (reason: string): string => `Not accepted, so it counts as a no: ${safeLong(reason)}`;
 
 /** Why what was to be looked at cannot be. */
 export const failedIn = (error: unknown): string => safeLong(messageOf(error));

@@ -219,7 +219,7 @@ async function decisionOn(
     const taken = await checked(answer, call, objectionTo);
     if (taken.objection === undefined) return taken.decision;
     // It is about this call: the next question must not get the answer to it.
-    lines.say(inWords(`That was not taken: ${safeLong(taken.objection)}\n`, lines.window));
+    lines.say(inWords(`Not accepted: ${safeLong(taken.objection)}\n`, lines.window));
     if (answer.type === 'edit') startOver();
     lines.say(inWords(`${shortFor(request)}\n`, lines.window));
     await lines.forget(signal);

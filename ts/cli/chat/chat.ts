@@ -206,7 +206,8 @@ class TheChat implements LocalChat {
   }
 
   async #resume(id: string): Promise<void> {
-    if (this.#isWorking) return this.#note('error', 'Something goes on: wait for its end, or cancel it with Ctrl+C.');
+    if (this.#isWorking)
+      return this.#note('error', 'A run is in progress: wait for its end, or cancel it with Ctrl+C.');
     const runId = await runOf(this.#options.gate, id);
     await this.#inTurn(() => this.#run((agent, options) => agent.resume({ ...options, runId })));
   }
@@ -468,7 +469,7 @@ class TheChat implements LocalChat {
         `Auto-approve is ${mode === 'auto' ? 'on' : 'off'}. /approve on and /approve off change it.`,
       );
     if (word !== 'on' && word !== 'off')
-      throw new UsageError(`Write /approve on or /approve off, not ${JSON.stringify(word)}.`);
+      throw new UsageError(`Use /approve on or /approve off, not ${JSON.stringify(word)}.`);
     if (mode === 'plan') this.#note('warning', 'Plan mode: only what is read-only runs. Start again without --plan.');
     else await this.#setMode(word === 'on' ? 'auto' : 'safe');
   }
@@ -487,8 +488,8 @@ class TheChat implements LocalChat {
     }
     const said =
       mode === 'auto'
-        ? ['🟠', 'Auto-approve: what would be asked about runs at once. What a policy denies does not.']
-        : ['🟢', 'Safe mode: what no rule allows is asked about.'];
+        ? ['🟠', 'Auto-approve: calls that need approval run at once. Calls that a policy denies do not.']
+        : ['🟢', 'Safe mode: calls that no rule allows need approval.'];
     this.#note('info', (emoji ? said : said.slice(1)).join(' '));
     if (mode === 'auto') await this.#seeDecided();
     return undefined;

@@ -4,11 +4,11 @@ import type { ChatCommand } from './view.js';
 
 export const COMMANDS: readonly ChatCommand[] = [
   { name: 'approve', usage: '/approve [on | off]', help: 'Auto-approve on or off: what policies deny stays denied' },
-  { name: 'policy', usage: '/policy [PAGE | COMMAND]', help: 'which rules hold, or what they say of a command line' },
-  { name: 'pending', usage: '/pending', help: 'what waits for a decision, over all runs of the ledger' },
-  { name: 'grants', usage: '/grants [revoke ID]', help: 'decisions that are remembered' },
+  { name: 'policy', usage: '/policy [PAGE | COMMAND]', help: 'the active rules, or their verdict on a command line' },
+  { name: 'pending', usage: '/pending', help: 'requests that wait, over all runs of the ledger' },
+  { name: 'grants', usage: '/grants [revoke ID]', help: 'lists remembered decisions, or revokes one' },
   { name: 'runs', usage: '/runs', help: 'runs of the ledger, the latest first' },
-  { name: 'resume', usage: '/resume [ID]', help: 'goes on with a run that did not come to its end' },
+  { name: 'resume', usage: '/resume [ID]', help: 'continues an unfinished run; without an ID the latest' },
   { name: 'model', usage: '/model [ID]', help: 'the model, or another one from now on' },
   { name: 'clear', usage: '/clear', help: 'a new conversation: the model forgets this one' },
   { name: 'help', usage: '/help', help: 'these commands' },

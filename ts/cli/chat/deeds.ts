@@ -66,7 +66,7 @@ export const deeds = {
       );
     }
     if (verb !== 'revoke' || id === undefined || more.length > 0)
-      throw new UsageError('Write /grants, or /grants revoke ID.');
+      throw new UsageError('Use /grants, or /grants revoke ID.');
     const found = theOne(
       grants.map((grant) => grant.id),
       id,

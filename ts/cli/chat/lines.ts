@@ -63,7 +63,7 @@ export async function showLines(chat: LocalChat, options: LinesOptions): Promise
 }
 
 /** Said where a line was typed before what it would answer. */
-const EARLY = 'What was typed before this was there decides nothing: answer it now.';
+const EARLY = 'Text that was typed before this appeared decides nothing: answer it now.';
 
 /** What is being put. */
 interface PutAsk {
@@ -336,7 +336,7 @@ class LineFrontEnd {
       return true;
     }
     const call = await this.#callOf(ask, put, answer).catch((error: unknown) => {
-      this.#ask(`That was not taken: ${failedIn(error)}`);
+      this.#ask(`Not accepted: ${failedIn(error)}`);
       this.#startOver(ask, put);
       return null;
     });
@@ -425,7 +425,7 @@ class LineFrontEnd {
       ...call.dangers,
       ...call.warnings,
       ...(away === undefined ? [] : [away]),
-      ...(answer.type === 'all' ? ['what would be asked about runs at once from now on'] : []),
+      ...(answer.type === 'all' ? ['calls that need approval run at once from now on'] : []),
     ];
     if (decision.runsAtOnce(answer, [...doubts, ...asText(answer)])) return true;
     put.last = isEdit ? call : undefined;

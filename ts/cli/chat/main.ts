@@ -158,7 +158,7 @@ const greeting = (policies: readonly string[]): string =>
   [
     `countersign ${version()}: an agent in this folder that asks you before it acts.`,
     policies.includes(`Policy: ${UNSAID}`)
-      ? `What only looks runs unasked (${UNSAID}): /policy has the rules.`
+      ? `Read-only calls run without asking (${UNSAID}): /policy has the rules.`
       : 'Only what your rules allow runs without asking. See /policy.',
     'Try: what is in this folder?',
   ].join('\n');

@@ -81,7 +81,7 @@ function inWords(
 ): string[] {
   const asks = needApproval.length === 0 ? 'nothing' : needApproval.join(', ');
   return [
-    `Asked about unless a rule allows it: ${asks}`,
+    `Needs approval unless a rule allows it: ${asks}`,
     ...policies.map((name) => `Policy: ${name}`),
     ...narrowing.map((name) => `Policy of the project's settings, which only tightens: ${name}`),
     ...[

@@ -60,7 +60,7 @@ export class Transcript {
       case 'run-resumed':
         this.#told(event.messages);
         if (event.drift.prompt || event.drift.tools.length > 0)
-          this.note('warning', 'The agent is not quite as it was: what that concerns is asked about again.');
+          this.note('warning', 'The agent has changed: calls that this affects need approval again.');
         return;
       case 'text':
         return this.#say(origin, event.text);

@@ -55,6 +55,7 @@ pub(super) fn glyphs(text: &str, language: TextLanguage, mut see: impl FnMut(cha
         let found = match deceit(c) {
             // It is a part of the emoji that is seen.
             Some(_) if forms => None,
+            Some(_) if c == INFORMATION && marks_line(&text[..index], after) => None,
             // Which form of an emoji is shown is nothing to warn of, but it is not shown as a character either.
             Some(_) if is_variation(c) && before.is_some_and(chars::takes_variation) => {
                 Some(Flags::NONE)
@@ -100,6 +101,16 @@ impl MarkBase {
         });
         keycap || (ordinary && self.marks <= MANY_MARKS)
     }
+}
+
+/// The sign that programs put before a line that informs: `ℹ tests 4`. In a word it passes for an `i`.
+const INFORMATION: char = '\u{2139}';
+
+/// Whether a sign between these two is the mark of a line or of a quoted text, and so no letter of a word.
+fn marks_line(before: &str, after: &str) -> bool {
+    let before = before.trim_end_matches([' ', '\t']);
+    let opens = before.is_empty() || before.ends_with(['\n', '"', '\'', '`']);
+    opens && after.trim_start_matches(EMOJI_FORM).starts_with(' ')
 }
 
 /// The character that makes an emoji of a sign that is one of a text, too.

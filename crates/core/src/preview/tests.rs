@@ -80,6 +80,20 @@ fn a_family_of_emoji_is_shown_as_it_is_and_a_joiner_elsewhere_is_not() {
 }
 
 #[test]
+fn the_sign_of_a_line_that_informs_is_shown_as_it_is_and_in_a_word_it_is_not() {
+    for text in
+        ["ℹ tests 4", "  ℹ tests 4", "ℹ\u{fe0f} note", "ok\nℹ pass 4", "echo \"ℹ building\""]
+    {
+        assert_eq!(safe::safe(text, 1_000), text);
+        assert!(super::scan::text(text).iter().all(|flag| flag == Flag::Multiline), "{text}");
+    }
+    for text in ["rm ℹ x", "g\u{2139}t push", "ℹ", "ℹd"] {
+        assert!(safe::safe(text, 1_000).contains("\\u{2139}"), "{text}");
+        assert!(super::scan::text(text).iter().any(|flag| flag == Flag::Homoglyph), "{text}");
+    }
+}
+
+#[test]
 fn an_ordinary_emoji_is_shown_as_it_is_and_its_form_elsewhere_is_not() {
     for emoji in [
         "❤\u{fe0f}",

@@ -111,7 +111,7 @@ export function helpPage(ask: ApprovalAsk, width: number): string[] {
   return [
     ...choicesOf(ask, { of: 'call' }).flatMap(({ key, help }) => line(key, help)),
     ...line('arrows', 'Move the cursor; so does the letter of a choice, or its number, where nothing is written.'),
-    ...line('Enter', 'Takes what the cursor is on. Nothing is decided before.'),
+    ...line('Enter', 'Chooses the entry at the cursor. Nothing is decided before.'),
     ...line(
       'words',
       'y, yes and ok mean yes. Any other words are the reason for a no, when you press Enter. Pasted words are a reason, too.',

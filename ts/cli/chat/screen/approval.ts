@@ -209,7 +209,7 @@ function asks(
     edited: headline(shown.request, width * 2),
     always: 'Run it, and allow this from now on, until this program ends?',
     like: 'Run all of these?',
-    auto: `Turn Auto-approve on? What would be asked about runs at once from now on, ${these} too. What a policy denies does not.`,
+    auto: `Turn Auto-approve on? Calls that need approval run at once from now on, ${these} too. Calls that a policy denies do not.`,
   }[at.about.of];
   const { first, others: rest } = startedFirst(doubtsOf(shown, at.about, waiting));
   const beware = (doubts: readonly string[], most = 2): string[] =>

@@ -167,16 +167,10 @@ function ofCall({ request, always, alike }: ApprovalAsk, choice: MakeChoice): Pa
       ),
     ),
     ...when(may('edit'), () =>
-      choice(
-        'edit',
-        'e',
-        'Edit it first',
-        'Change it; it is shown again, and asked about once more, before it runs.',
-        runs,
-      ),
+      choice('edit', 'e', 'Edit it first', 'Change it; it is shown again, and needs a yes, before it runs.', runs),
     ),
     choice('reject', 'n', 'No, and tell the agent why', 'Do not run it: it asks why, and Enter alone gives no reason.'),
-    choice('details', 'd', 'details', 'All of it: the arguments, what the rules say of each part, the ids.', aside),
+    choice('details', 'd', 'details', 'All of it: the arguments, the verdict on each part, the ids.', aside),
     ...when(may('edit') && isText, () =>
       choice('edit-all', 'E', 'edit as JSON', 'Change all arguments, as JSON.', { ...aside, ...runs }),
     ),
@@ -188,7 +182,7 @@ function ofCall({ request, always, alike }: ApprovalAsk, choice: MakeChoice): Pa
         'auto',
         'A',
         'Auto-approve',
-        'Turn Auto-approve on, after one more question: all that waits runs, but for what a policy denies.',
+        'Turn Auto-approve on, after one more question: all waiting calls run, except those that a policy denies.',
         { ...aside, ...runs },
       ),
     ),
