@@ -383,20 +383,75 @@ describe.each(kinds)('an answer that says neither yes nor no, with %s', (kind) =
 });
 
 describe.each(kinds)('a call with the id of an earlier one, with %s', (kind) => {
-  it.runIf(kind !== 'toolApproval')(
-    'is asked about anew where that one was taken out of the conversation',
-    async () => {
-      const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
-      const first = types('go');
-      await post(first, asks());
-      await post(first, calls(call('del', { path: '/b' }, 'c1')));
-      expect(await gate.pending()).toMatchObject([{ toolCallId: 'c1', args: { path: '/b' } }]);
+  it('is asked about once more where that one was taken out of the conversation', async () => {
+    const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
+    const first = types('go');
+    await post(first, asks());
+    await post(first, calls(call('del', { path: '/b' }, 'c1')));
+    expect(await gate.pending()).toMatchObject([{ toolCallId: 'c1', args: { path: '/b' } }]);
+    answer('c1', { approved: true });
+    await post(messages(), says('Done.'));
+    expect([ran, errors]).toEqual([['del /b'], []]);
+    expect((await gate.history()).map(({ status }) => status).toSorted()).toEqual(['cancelled', 'succeeded']);
+  });
+
+  const asked = async (gate: Gate) => (await gate.pending())[0]?.approvalId ?? '';
+  const ends: Record<string, (talk: ReturnType<typeof chat>) => Promise<unknown>> = {
+    'was rejected in the chat': async ({ post, answer, messages }) => {
+      answer('c1', { approved: false });
+      await post(messages(), says('As you like.'));
+    },
+    'was rejected at the gate': async ({ gate }) => gate.reject(await asked(gate), 'No.'),
+    'ended the turn': async ({ gate }) => gate.decide(await asked(gate), { type: 'rejectAndStop' }),
+    'was skipped': async ({ gate }) => gate.decide(await asked(gate), { type: 'skip' }),
+    'has expired': async ({ gate }) => vi.waitFor(async () => expect(await gate.pending()).toEqual([])),
+  };
+  it.each(Object.entries(ends))('is asked about where that one %s and is gone, and a yes runs it', async (how, end) => {
+    const talk = chat(kind, createGate(how === 'has expired' ? { timeout: 30 } : {}));
+    const { gate, ran, errors, post, answer, says: types, messages } = talk;
+    const first = types('go');
+    await post(first, asks());
+    await end(talk);
+    const [earlier] = await gate.history();
+    await post(first, asks());
+    if (how !== 'has expired') {
+      expect(await gate.pending()).toMatchObject([{ toolCallId: 'c1', askedAgain: { takenBack: false } }]);
       answer('c1', { approved: true });
       await post(messages(), says('Done.'));
-      expect([ran, errors]).toEqual([['del /b'], []]);
-      expect((await gate.history()).map(({ status }) => status).toSorted()).toEqual(['cancelled', 'succeeded']);
-    },
-  );
+      expect([ran, errors]).toEqual([['del /a'], []]);
+    }
+    await vi.waitFor(async () => expect(await gate.history()).toHaveLength(2));
+    expect(await gate.get(earlier?.approvalId ?? '')).toMatchObject({ status: earlier?.status });
+  });
+
+  it.each([true, false])('is not decided by an answer of another tab to that one: %s', async (approved) => {
+    const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
+    const first = types('go');
+    await post(first, asks());
+    answer('c1', { approved: false });
+    const old = structuredClone(messages());
+    await post(messages(), says('As you like.'));
+    await post(first, asks());
+    const waiting = await asked(gate);
+    const stale = JSON.parse(JSON.stringify(old).replace('"approved":false', `"approved":${approved}`)) as typeof old;
+    await post(stale, says('Hm.'));
+    expect(await gate.get(waiting)).toMatchObject({ status: 'pending' });
+    expect([ran, errors]).toEqual([[], []]);
+  });
+
+  it('has no request of its own where that one was approved, and nothing has run on the approval', async () => {
+    const { gate, ran, errors, post, says: types } = chat(kind);
+    const first = types('go');
+    await post(first, asks());
+    await gate.approve(await asked(gate));
+    const { tools } = recordingTools();
+    const gated = gateTools(tools, { interruptOn: { del: true }, gate, mode: 'stop', runId: RUN });
+    const { model } = scripted([asks(), says('Hm.')]);
+    await ai.generateText({ model, tools: gated, prompt: 'go' });
+    expect(await gate.pending()).toEqual([]);
+    expect((await gate.history()).map(({ status }) => status)).toEqual(['approved']);
+    expect([ran, errors]).toEqual([[], []]);
+  });
 
   it('is denied at once where that one stands in the conversation', async () => {
     const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);

@@ -17,6 +17,8 @@ export interface SupersededRequest {
   startedBefore: boolean;
   /** Whether an answer to it is taken back. */
   takenBack: boolean;
+  /** Whether the conversation no longer holds the call of that one: this is another call with its id. */
+  callIsGone?: boolean;
 }
 
 /** A call to ask about. */

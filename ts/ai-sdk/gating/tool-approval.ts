@@ -21,6 +21,7 @@ import { isCaller } from '../tools/callers.js';
 import { taking } from '../tools/limits.js';
 import { planFor, warnAtStart } from '../tools/plan.js';
 import { HeldSteps, HeldTool } from './held-tool.js';
+import { openAnew } from './open-anew.js';
 import { isQuestionTool } from '../tools/questions.js';
 import { reasonOf, TURN_ENDED } from '../messages/reasons.js';
 import { warnFailedCall } from './failed-calls.js';
@@ -151,7 +152,7 @@ class ApprovalFunction {
     // Without a run of the user's, call ids of different runs must not meet.
     const runId = this.#options.runId ?? unnamedRun();
     if (this.#options.onApprovalRequest === undefined && !this.#asker.isAutomatic) {
-      const record = await this.#asker.open(question, runId);
+      const record = await openAnew(question, (asking) => this.#asker.open(asking, runId));
       const isSettled = isByItself(verdict, record) && (await decideByItself(gate, record));
       if (isSettled && record.review?.answer === 'reject') return { type: 'denied', reason: record.review.reason };
       if (isSettled) return this.#handOver(runId, toolCallId, question, args, objection);
@@ -163,7 +164,7 @@ class ApprovalFunction {
       runId,
       signal: loop.signal,
       stop: (reason) => loop.abort(reason),
-      open: (asking) => this.#asker.openAndWait(asking, runId),
+      open: (question) => openAnew(question, (asking) => this.#asker.openAndWait(asking, runId)),
       opened: async ({ record }) => ({
         isAnswered: isByItself(verdict, record) && (await decideByItself(gate, record)),
       }),

@@ -16,6 +16,7 @@ import { digestOf } from '../../gate/edits.js';
 import { requireSdk } from '../sdk/installed.js';
 import { checkUnanswered, closeLeft } from '../messages/left-calls.js';
 import type { MessagePart } from '../messages/messages.js';
+import { namedBefore } from '../messages/named-requests.js';
 import { REJECTED_IN_CHAT } from '../messages/reasons.js';
 import { isOpen } from '../messages/request-acts.js';
 import { loadSdk } from '../sdk/sdk.js';
@@ -140,6 +141,8 @@ class KnownRequests {
     try {
       const records = await this.#gate.find(this.#runId ?? null, call.toolCallId);
       if (this.#runId === undefined) return namedBy(call, isAnswered, records);
+      const named = namedBefore(this.#gate, call.approvalIds, records);
+      if (named !== records.at(-1)) return { record: named };
       return isAnswered ? answeredOf(records) : meantOf(call, records);
     } catch (error) {
       onFailed(call, error);
