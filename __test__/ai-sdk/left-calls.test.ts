@@ -466,6 +466,30 @@ describe.each(kinds)('a call with the id of an earlier one, with %s', (kind) => 
   });
 });
 
+describe.each(kinds.filter((kind) => kind !== 'model messages'))(
+  'a yes that the AI SDK would not follow, with %s',
+  (kind) => {
+    it.each([
+      ['in a part of what the provider runs', { providerExecuted: true }, 'assistant'],
+      ['in a message of the user', {}, 'user'],
+    ])('approves nothing, and is told as refused: %s', async (_, part, role) => {
+      const { gate, ran, post, answer, says: types, messages } = chat(kind);
+      await post(types('go'), asks());
+      const [request] = await gate.pending();
+      answer('c1', { approved: true });
+      const sent = structuredClone(messages()) as UIMessage[];
+      const last = sent.at(-1) as UIMessage;
+      Object.assign(last, { role });
+      for (const each of last.parts) if ('toolCallId' in each) Object.assign(each, part);
+      const refused: RefusedApproval[] = [];
+      await post(sent, says('Hm.'), { onRefused: (one: RefusedApproval) => refused.push(one) });
+      expect(refused).toMatchObject([{ toolCallId: 'c1', reason: expect.stringMatching(/is not the one/) as string }]);
+      expect(await gate.get(request?.approvalId ?? '')).toMatchObject({ status: 'pending' });
+      expect(ran).toEqual([]);
+    });
+  },
+);
+
 describe('what waits for its answer rightly', () => {
   it('is left alone: the request of another conversation, whose ids a client has written into its own', async () => {
     const gate = createGate();

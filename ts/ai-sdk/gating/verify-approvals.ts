@@ -184,8 +184,10 @@ const WITHOUT_RUN =
   'The messages do not have the id of the request at the gate: pass the runId that it belongs to, to gateTools or toolApproval and to verifyApprovals.';
 
 /** Whether the call stands in the conversation as it was asked about. */
-function isAsked(gate: LocalGate, { calls }: SpokenCall, record: ApprovalRecord): boolean {
-  const { approvalId, contents, args, toolName } = record;
+function isAsked(gate: LocalGate, { calls, runsHere }: SpokenCall, record: ApprovalRecord): boolean {
+  const { approvalId, contents, args, toolName, step } = record;
+  // A run asks about what the provider runs as well. What a loop that is not ours asks about runs here, or the yes has no effect.
+  if (!runsHere && step === null) return false;
   const isSame = (input: unknown) =>
     contents === 'redacted' ? gate.isOriginal(approvalId, input) : sameArguments(args, input);
   return calls.some((call) => call.toolName === toolName && isSame(call.input));
