@@ -83,6 +83,7 @@ export class RunRequests {
       record: undefined,
       decision: undefined,
       via: undefined,
+      by: undefined,
       decided: Promise.resolve(),
       staleness: undefined,
       edits: this.#options.editsOf(toolCallId, toolName),
@@ -125,13 +126,13 @@ export class RunRequests {
       const { record } = asked;
       const reason = await objectionOf(asked);
       if (record === undefined || reason === undefined || signal.aborted) continue;
-      const { decision, times, toolName } = asked;
+      const { decision, by, times, toolName } = asked;
       const takeBack = (why: string) => this.#takeBack(asked, record, why);
       const judge = (edited: { args: unknown } | undefined) => {
         asked.decision = undefined;
         return this.#judgedAgain(asked, edited);
       };
-      const next = await onceMore({ record, decision, reason, times, toolName, takeBack, judge });
+      const next = await onceMore({ record, decision, by, reason, times, toolName, takeBack, judge });
       if (next.kind === 'ended') this.#deny(asked, next.reason);
       else if (await this.#openRequest(round, asked, denialBy(next.verdict), next.supersedes)) open.push(asked);
       else isSettled = true;
