@@ -7,6 +7,7 @@ import { createGate, gateTools, streamWithEvents, toolApproval, verifyApprovals 
 import { call, calls, collect, major, resultsIn, says, scripted, type ModelTurn } from '../support/model.js';
 import { until } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
+import { listenToWarnings } from '../support/warnings.js';
 import { withoutUndefined } from '../../ts/values/without-undefined.js';
 import { isWhole } from '../support/effort.js';
 
@@ -489,6 +490,52 @@ describe.each(kinds.filter((kind) => kind !== 'model messages'))(
     });
   },
 );
+
+describe.each(kinds)('a route that passes another runId, with %s', (kind) => {
+  it.each([
+    ['none to verifyApprovals', {}],
+    ['another one to it', { runId: 'chat-2' }],
+  ])('is warned once: %s', async (_, options) => {
+    using heard = listenToWarnings();
+    const { gate, ran, post, answer, says: types, messages } = chat(kind);
+    await post(types('go'), asks());
+    answer('c1', { approved: true });
+    const sent = messages();
+    for (let time = 0; time < 2; time++) await verifyApprovals<UIMessage | ModelMessage>(sent, gate, options);
+    expect(heard.warnings).toEqual([
+      expect.stringMatching(
+        /^verifyApprovals: an answer to a call of "del" did not count, .* Pass one and the same runId/,
+      ),
+    ]);
+    await post(sent, says('Done.'));
+    expect([ran, heard.warnings.length]).toEqual([['del /a'], 1]);
+  });
+});
+
+it('a route that passes another runId to gateTools in the second request is warned', async () => {
+  using heard = listenToWarnings();
+  const gate = createGate();
+  const { ran, tools } = recordingTools();
+  const turn = (runId: string, messages: ModelMessage[], turns: ModelTurn[]) =>
+    ai.generateText({
+      model: scripted(turns).model,
+      messages,
+      tools: gateTools(tools, { interruptOn: { del: true }, gate, mode: 'stop', runId }),
+    });
+  const { response } = await turn('chat-1', [{ role: 'user', content: 'go' }], [asks()]);
+  const parts = response.messages.flatMap(({ content }) => content as unknown as { approvalId?: string }[]);
+  const approvalId = parts.find((part) => part.approvalId !== undefined)?.approvalId ?? '';
+  const yes = { type: 'tool-approval-response', approvalId, approved: true } as const;
+  const sent: ModelMessage[] = [
+    { role: 'user', content: 'go' },
+    ...response.messages,
+    { role: 'tool', content: [yes] },
+  ];
+  const verified = await verifyApprovals(sent, gate, { runId: 'chat-1' });
+  await turn('chat-2', verified, [says('Done.')]);
+  expect(ran).toEqual([]);
+  expect(heard.warnings).toEqual([expect.stringMatching(/^gateTools: an answer to a call of "del" did not count/)]);
+});
 
 describe('what waits for its answer rightly', () => {
   it('is left alone: the request of another conversation, whose ids a client has written into its own', async () => {

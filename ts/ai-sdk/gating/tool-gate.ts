@@ -28,8 +28,8 @@ import { approvedTool } from '../tools/approved-tool.js';
 import { askCall, type AskOutcome, objectionTo } from '../../gate/ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
 import { noteCall, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
-import { CheckedEdits, type CheckedEdit } from '../../gate/edits.js';
-import { warnFailedCall } from './failed-calls.js';
+import { CheckedEdits, digestOf, type CheckedEdit } from '../../gate/edits.js';
+import { warnFailedCall, warnOtherRun } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
 import { redeemOrRefuse } from '../../gate/redeem.js';
 import { unnamedRun } from '../../gate/run-ids.js';
@@ -473,7 +473,9 @@ export class ToolGate {
     let known = await this.#known(toolCallId);
     if (known.length === 0) {
       // It never passed `needsApproval`, as in the loop of another framework.
-      const verdict = isResume(options['messages'], toolCallId) ? undefined : await this.#judge(args, options);
+      const isAnswered = isResume(options['messages'], toolCallId);
+      if (isAnswered) await this.#warnOtherRun(toolCallId, args);
+      const verdict = isAnswered ? undefined : await this.#judge(args, options);
       if (verdict?.effect !== 'allow') return denial('No approval of this call is known here.', 'reject', null);
       if (!isByMode(verdict))
         return { kind: 'run', args, approved: undefined, confined: verdict.confined, note: undefined };
@@ -496,6 +498,13 @@ export class ToolGate {
             asker.editedFiles(toolCallId, () => args),
           );
     return { kind: 'run', args, approved, note };
+  }
+
+  #warnOtherRun(toolCallId: string, args: ValueSnapshot): Promise<void> {
+    const { name, asker } = this.#options;
+    const isMeant = ({ toolName, args: asked }: ApprovalRecord) =>
+      toolName === name && digestOf(snapshot(asked)) === digestOf(args);
+    return warnOtherRun(PLACE, asker.gate, toolCallId, isMeant);
   }
 
   /** The requests of a call of this tool. */

@@ -20,7 +20,7 @@ import { namedBefore } from '../messages/named-requests.js';
 import { REJECTED_IN_CHAT } from '../messages/reasons.js';
 import { isOpen } from '../messages/request-acts.js';
 import { loadSdk } from '../sdk/sdk.js';
-import { warnFailedAnswer } from './failed-calls.js';
+import { warnFailedAnswer, warnOtherRun } from './failed-calls.js';
 import { CallSettler, type FoundRequest, type SettledCall } from '../messages/settled-calls.js';
 import { signApproval } from '../sdk/signature.js';
 import {
@@ -135,11 +135,23 @@ class KnownRequests {
     return word !== 'closed' || yes.length > 0 || this.#asked?.has(toolCallId) !== false;
   }
 
+  /** Tells the developer of a request that waits for this answer under another run. */
+  #warnOfRun(call: SpokenCall): Promise<void> {
+    const isNamed = ({ approvalId }: ApprovalRecord) => this.#runId === undefined && call.approvalIds.has(approvalId);
+    return warnOtherRun(
+      PLACE,
+      this.#gate,
+      call.toolCallId,
+      (each) => !isNamed(each) && isAsked(this.#gate, call, each),
+    );
+  }
+
   /** Never rejects. */
   async find(call: SpokenCall): Promise<FoundRequest> {
     const isAnswered = call.word === 'yes' || call.word === 'no';
     try {
       const records = await this.#gate.find(this.#runId ?? null, call.toolCallId);
+      if (isAnswered && (this.#runId === undefined || records.length === 0)) await this.#warnOfRun(call);
       if (this.#runId === undefined) return namedBy(call, isAnswered, records);
       const named = namedBefore(this.#gate, call.approvalIds, records);
       if (named !== records.at(-1)) return { record: named };
