@@ -491,6 +491,17 @@ describe.each(kinds.filter((kind) => kind !== 'model messages'))(
   },
 );
 
+describe.each(kinds.filter((kind) => kind !== 'model messages'))('an answer whose id is no text, with %s', (kind) => {
+  it.each([{ id: null }, { id: 5 }, { id: undefined }])('counts as one with an invented id: %s', async (given) => {
+    const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
+    await post(types('go'), asks());
+    answer('c1', { approved: true, ...given } as never);
+    await post(messages(), says('Done.'));
+    expect([ran, errors]).toEqual([['del /a'], []]);
+    expect((await gate.history()).map(({ status }) => status)).toEqual(['succeeded']);
+  });
+});
+
 describe.each(kinds)('a route that passes another runId, with %s', (kind) => {
   it.each([
     ['none to verifyApprovals', {}],

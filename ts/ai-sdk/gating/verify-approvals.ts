@@ -239,8 +239,11 @@ class AnsweredMessages {
   #part(part: MessagePart, index: number): MessagePart[] {
     const inUi = uiAnswer(part);
     if (inUi !== undefined) {
-      const given = part['approval'] as object;
-      const approval = { ...given, ...this.#said(callOf(part)?.toolCallId, inUi.approvalId) };
+      const given = part['approval'] as { id?: unknown };
+      const toolCallId = callOf(part)?.toolCallId;
+      // The SDK takes no message in which the id of an answer is not a text, and nothing else here goes by it.
+      const id = typeof given.id === 'string' ? given.id : `answer-to-${toolCallId}`;
+      const approval = { ...given, id, ...this.#said(toolCallId, inUi.approvalId) };
       // The SDK carries out an answer in any state: in this one it also tells the model of a denial.
       return [{ ...part, state: 'approval-responded', approval }];
     }
