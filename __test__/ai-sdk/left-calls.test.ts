@@ -440,6 +440,22 @@ describe.each(kinds)('a call with the id of an earlier one, with %s', (kind) => 
     expect([ran, errors]).toEqual([[], []]);
   });
 
+  it('is not decided by an answer with the id that the gate gave that one', async () => {
+    const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
+    const first = types('go');
+    await post(first, asks());
+    const earlier = await asked(gate);
+    await gate.reject(earlier, 'No.');
+    await post(first, asks());
+    const waiting = await asked(gate);
+    answer('c1', { approved: true });
+    const own = kind === 'model messages' ? /("approvalId":")[^"]*/g : /("approval":\{"id":")[^"]*/g;
+    const stale = JSON.parse(JSON.stringify(messages()).replace(own, `$1${earlier}`)) as UIMessage[];
+    await post(stale, says('Hm.'));
+    expect(await gate.get(waiting)).toMatchObject({ status: 'pending' });
+    expect([ran, errors]).toEqual([[], []]);
+  });
+
   it('has no request of its own where that one was approved, and nothing has run on the approval', async () => {
     const { gate, ran, errors, post, says: types } = chat(kind);
     const first = types('go');

@@ -24,7 +24,8 @@ export function namedBefore(
   let meant = last;
   for (const id of ids) {
     const key = JSON.stringify([runId, toolCallId, id]);
-    const before = named.get(key);
+    const own = records.find(({ approvalId }) => approvalId === id);
+    const before = own?.approvalId ?? named.get(key);
     if (before === undefined) named.set(key, last.approvalId);
     else meant = records.find(({ approvalId }) => approvalId === before) ?? meant;
   }
