@@ -539,6 +539,28 @@ describe.each(kinds)('a route that passes another runId, with %s', (kind) => {
   });
 });
 
+it('a run under the runId of its chat asks about a call with the id of a rejected one that is gone', async () => {
+  const gate = createGate();
+  const { ran, tools } = recordingTools();
+  const asked: string[] = [];
+  const turn = (prompt: ModelMessage[]) =>
+    collect(
+      streamWithEvents({
+        model: scripted([asks(), says('Done.')]).model,
+        tools,
+        prompt,
+        gate,
+        runId: RUN,
+        interruptOn: { del: true },
+        onApprovalRequest: ({ toolCallId }) => asked.push(toolCallId) > 1,
+      }),
+    );
+  const go: ModelMessage = { role: 'user', content: 'go' };
+  await turn([go]);
+  await turn([go]);
+  expect([ran, asked]).toEqual([['del /a'], ['c1', 'c1']]);
+});
+
 it('a route that passes another runId to gateTools in the second request is warned', async () => {
   using heard = listenToWarnings();
   const gate = createGate();
