@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { AgentRun, Gate, RefusedApproval, RunOptions } from '../../index.js';
 import { createGate, gateTools, streamWithEvents, toolApproval, verifyApprovals } from '../../ts/index.js';
 import { call, calls, collect, major, resultsIn, says, scripted, type ModelTurn } from '../support/model.js';
+import { PATIENTLY } from '../runtimes.js';
 import { until } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 import { listenToWarnings } from '../support/warnings.js';
@@ -405,7 +406,7 @@ describe.each(kinds)('a call with the id of an earlier one, with %s', (kind) => 
     'was rejected at the gate': async ({ gate }) => gate.reject(await asked(gate), 'No.'),
     'ended the turn': async ({ gate }) => gate.decide(await asked(gate), { type: 'rejectAndStop' }),
     'was skipped': async ({ gate }) => gate.decide(await asked(gate), { type: 'skip' }),
-    'has expired': async ({ gate }) => vi.waitFor(async () => expect(await gate.pending()).toEqual([])),
+    'has expired': async ({ gate }) => vi.waitFor(async () => expect(await gate.pending()).toEqual([]), PATIENTLY),
   };
   it.each(Object.entries(ends))('is asked about where that one %s and is gone, and a yes runs it', async (how, end) => {
     const talk = chat(kind, createGate(how === 'has expired' ? { timeout: 30 } : {}));
@@ -421,7 +422,7 @@ describe.each(kinds)('a call with the id of an earlier one, with %s', (kind) => 
       await post(messages(), says('Done.'));
       expect([ran, errors]).toEqual([['del /a'], []]);
     }
-    await vi.waitFor(async () => expect(await gate.history()).toHaveLength(2));
+    await vi.waitFor(async () => expect(await gate.history()).toHaveLength(2), PATIENTLY);
     expect(await gate.get(earlier?.approvalId ?? '')).toMatchObject({ status: earlier?.status });
   });
 

@@ -81,7 +81,9 @@ describe.runIf(major === 7)('in a step of the SDK', () => {
     const { ran, result } = await generate({ interruptOn: { del: true }, onApprovalRequest }, [twice, says('Done.')]);
     expect([ran, asked]).toEqual([[], [{ path: '/a' }]]);
     expect(JSON.stringify(result)).toContain('Two calls have the same tool call id');
-    expect(warnings.warnings.filter((text) => text.includes('the id of another call of the same step'))).toHaveLength(1);
+    expect(warnings.warnings.filter((text) => text.includes('the id of another call of the same step'))).toHaveLength(
+      1,
+    );
   });
 
   it('nobody to ask: denied', async () => {

@@ -102,7 +102,7 @@ function digestOrNone(value: unknown): string | undefined {
 const lastUser = (messages: readonly unknown[]): number =>
   messages.findLastIndex((message) => isRecord(message) && message['role'] === 'user');
 
-/** Of the text that the user wrote last. `undefined`: there is none. */
+/** Of the text that the user wrote last; `undefined`: no text is there. */
 function userIn(messages: readonly unknown[]): string | undefined {
   const message = messages[lastUser(messages)] as { content?: unknown } | undefined;
   const parts = typeof message?.content === 'string' ? [message.content] : partsOf(message).map(({ text }) => text);
