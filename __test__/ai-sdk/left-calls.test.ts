@@ -541,7 +541,7 @@ describe.each(kinds)('a route that passes another runId, with %s', (kind) => {
 });
 
 it('a run under the runId of its chat asks about a call with the id of a rejected one that is gone', async () => {
-  const gate = createGate();
+  const gate = createGate({ ledger: 'memory:' });
   const { ran, tools } = recordingTools();
   const asked: string[] = [];
   const turn = (prompt: ModelMessage[]) =>
