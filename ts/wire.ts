@@ -768,6 +768,8 @@ context: object | null,
 details: object | null,
 /** The request of the same call, cancelled or answered, that it takes the place of. */
 supersedes: string | null,
+/** Whether the conversation no longer holds the call of that one: it may have been decided against then, too. */
+callIsGone?: boolean | null,
 /** The preview when it is more than the arguments; `null`: the core makes it. */
 page: NativePage | null,
 /** How the context, the page and what is shown beside it are looked up; absent: they are given. */

@@ -280,6 +280,44 @@ describe('a turn is known by what its messages hold', () => {
     expect([ran, asked]).toEqual([['del /a'], ['/a', '/a']]);
   });
 
+  it('a call of another conversation is asked about, though one with its id, input and answer ended a turn', async () => {
+    const asked: string[] = [];
+    const { ran, tools } = recordingTools();
+    const talk = (prompt: string, turns: ModelTurn[], answer: ApprovalAnswer) =>
+      ai.generateText({
+        model: scripted(turns).model,
+        tools: gateTools(tools, { interruptOn: ['del'], onApprovalRequest: endsAt('/a', asked, answer) } as never),
+        prompt,
+        stopWhen: [stepCount(5), turnEnded],
+      });
+    await talk('one', [del('/a', 'call_1')], STOP);
+    const no = { type: 'reject', reason: STOP.reason } as const;
+    await talk('two', [del('/a', 'call_1'), del('/b', 'call_2'), says('Done.')], no);
+    expect([ran, asked]).toEqual([['del /b'], ['/a', '/a', '/b']]);
+  });
+
+  it.each(changes)(
+    'a turn that hands on %s is over when other conversations end at the same call',
+    async (_, change) => {
+      const asked: string[] = [];
+      const { ran, tools } = recordingTools();
+      const talk = (prompt: string, turns: ModelTurn[], answer: ApprovalAnswer, more: object = {}) =>
+        ai.generateText({
+          model: scripted(turns).model,
+          tools: gateTools(tools, { interruptOn: ['del'], onApprovalRequest: endsAt('/a', asked, answer) } as never),
+          prompt,
+          stopWhen: stepCount(5),
+          ...more,
+        } as never);
+      const prepareStep = async ({ stepNumber, messages }: { stepNumber: number; messages: ai.ModelMessage[] }) => {
+        if (stepNumber === 1) await talk('two', [del('/a', 'c1'), del('/z', 'c2'), says('Done.')], STOP);
+        return { messages: change(messages) };
+      };
+      await talk('one', [del('/a', 'c1'), del('/b', 'c2'), says('Done.')], STOP, { prepareStep });
+      expect([ran, asked]).toEqual([[], ['/a', '/a']]);
+    },
+  );
+
   it('an agent in a tool ended it: so it is over for the loop around it that hands on copies', async () => {
     const { ran, tools } = recordingTools();
     const agent = ai.tool({

@@ -5,8 +5,10 @@ import { describe, expect, it, vi } from 'vitest';
 import type { AgentRun, Gate, RefusedApproval, RunOptions } from '../../index.js';
 import { createGate, gateTools, streamWithEvents, toolApproval, verifyApprovals } from '../../ts/index.js';
 import { call, calls, collect, major, resultsIn, says, scripted, type ModelTurn } from '../support/model.js';
+import { PATIENTLY } from '../runtimes.js';
 import { until } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
+import { listenToWarnings } from '../support/warnings.js';
 import { withoutUndefined } from '../../ts/values/without-undefined.js';
 import { isWhole } from '../support/effort.js';
 
@@ -383,20 +385,91 @@ describe.each(kinds)('an answer that says neither yes nor no, with %s', (kind) =
 });
 
 describe.each(kinds)('a call with the id of an earlier one, with %s', (kind) => {
-  it.runIf(kind !== 'toolApproval')(
-    'is asked about anew where that one was taken out of the conversation',
-    async () => {
-      const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
-      const first = types('go');
-      await post(first, asks());
-      await post(first, calls(call('del', { path: '/b' }, 'c1')));
-      expect(await gate.pending()).toMatchObject([{ toolCallId: 'c1', args: { path: '/b' } }]);
+  it('is asked about once more where that one was taken out of the conversation', async () => {
+    const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
+    const first = types('go');
+    await post(first, asks());
+    await post(first, calls(call('del', { path: '/b' }, 'c1')));
+    expect(await gate.pending()).toMatchObject([{ toolCallId: 'c1', args: { path: '/b' } }]);
+    answer('c1', { approved: true });
+    await post(messages(), says('Done.'));
+    expect([ran, errors]).toEqual([['del /b'], []]);
+    expect((await gate.history()).map(({ status }) => status).toSorted()).toEqual(['cancelled', 'succeeded']);
+  });
+
+  const asked = async (gate: Gate) => (await gate.pending())[0]?.approvalId ?? '';
+  const ends: Record<string, (talk: ReturnType<typeof chat>) => Promise<unknown>> = {
+    'was rejected in the chat': async ({ post, answer, messages }) => {
+      answer('c1', { approved: false });
+      await post(messages(), says('As you like.'));
+    },
+    'was rejected at the gate': async ({ gate }) => gate.reject(await asked(gate), 'No.'),
+    'ended the turn': async ({ gate }) => gate.decide(await asked(gate), { type: 'rejectAndStop' }),
+    'was skipped': async ({ gate }) => gate.decide(await asked(gate), { type: 'skip' }),
+    'has expired': async ({ gate }) => vi.waitFor(async () => expect(await gate.pending()).toEqual([]), PATIENTLY),
+  };
+  it.each(Object.entries(ends))('is asked about where that one %s and is gone, and a yes runs it', async (how, end) => {
+    const talk = chat(kind, createGate(how === 'has expired' ? { timeout: 30 } : {}));
+    const { gate, ran, errors, post, answer, says: types, messages } = talk;
+    const first = types('go');
+    await post(first, asks());
+    await end(talk);
+    const [earlier] = await gate.history();
+    await post(first, asks());
+    if (how !== 'has expired') {
+      expect(await gate.pending()).toMatchObject([{ toolCallId: 'c1', askedAgain: { takenBack: false } }]);
       answer('c1', { approved: true });
       await post(messages(), says('Done.'));
-      expect([ran, errors]).toEqual([['del /b'], []]);
-      expect((await gate.history()).map(({ status }) => status).toSorted()).toEqual(['cancelled', 'succeeded']);
-    },
-  );
+      expect([ran, errors]).toEqual([['del /a'], []]);
+    }
+    await vi.waitFor(async () => expect(await gate.history()).toHaveLength(2), PATIENTLY);
+    expect(await gate.get(earlier?.approvalId ?? '')).toMatchObject({ status: earlier?.status });
+  });
+
+  it.each([true, false])('is not decided by an answer of another tab to that one: %s', async (approved) => {
+    const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
+    const first = types('go');
+    await post(first, asks());
+    answer('c1', { approved: false });
+    const old = structuredClone(messages());
+    await post(messages(), says('As you like.'));
+    await post(first, asks());
+    const waiting = await asked(gate);
+    const stale = JSON.parse(JSON.stringify(old).replace('"approved":false', `"approved":${approved}`)) as typeof old;
+    await post(stale, says('Hm.'));
+    expect(await gate.get(waiting)).toMatchObject({ status: 'pending' });
+    expect([ran, errors]).toEqual([[], []]);
+  });
+
+  it('is not decided by an answer with the id that the gate gave that one', async () => {
+    const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
+    const first = types('go');
+    await post(first, asks());
+    const earlier = await asked(gate);
+    await gate.reject(earlier, 'No.');
+    await post(first, asks());
+    const waiting = await asked(gate);
+    answer('c1', { approved: true });
+    const own = kind === 'model messages' ? /("approvalId":")[^"]*/g : /("approval":\{"id":")[^"]*/g;
+    const stale = JSON.parse(JSON.stringify(messages()).replace(own, `$1${earlier}`)) as UIMessage[];
+    await post(stale, says('Hm.'));
+    expect(await gate.get(waiting)).toMatchObject({ status: 'pending' });
+    expect([ran, errors]).toEqual([[], []]);
+  });
+
+  it('has no request of its own where that one was approved, and nothing has run on the approval', async () => {
+    const { gate, ran, errors, post, says: types } = chat(kind);
+    const first = types('go');
+    await post(first, asks());
+    await gate.approve(await asked(gate));
+    const { tools } = recordingTools();
+    const gated = gateTools(tools, { interruptOn: { del: true }, gate, mode: 'stop', runId: RUN });
+    const { model } = scripted([asks(), says('Hm.')]);
+    await ai.generateText({ model, tools: gated, prompt: 'go' });
+    expect(await gate.pending()).toEqual([]);
+    expect((await gate.history()).map(({ status }) => status)).toEqual(['approved']);
+    expect([ran, errors]).toEqual([[], []]);
+  });
 
   it('is denied at once where that one stands in the conversation', async () => {
     const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
@@ -409,6 +482,109 @@ describe.each(kinds)('a call with the id of an earlier one, with %s', (kind) => 
     expect(JSON.stringify(messages())).toMatch(/Two calls have the same tool call id|a call is asked about once/);
     expect([ran, errors]).toEqual([['del /a'], []]);
   });
+});
+
+describe.each(kinds.filter((kind) => kind !== 'model messages'))(
+  'a yes that the AI SDK would not follow, with %s',
+  (kind) => {
+    it.each([
+      ['in a part of what the provider runs', { providerExecuted: true }, 'assistant'],
+      ['in a message of the user', {}, 'user'],
+    ])('approves nothing, and is told as refused: %s', async (_, part, role) => {
+      const { gate, ran, post, answer, says: types, messages } = chat(kind);
+      await post(types('go'), asks());
+      const [request] = await gate.pending();
+      answer('c1', { approved: true });
+      const sent = structuredClone(messages()) as UIMessage[];
+      const last = sent.at(-1) as UIMessage;
+      Object.assign(last, { role });
+      for (const each of last.parts) if ('toolCallId' in each) Object.assign(each, part);
+      const refused: RefusedApproval[] = [];
+      await post(sent, says('Hm.'), { onRefused: (one: RefusedApproval) => refused.push(one) });
+      expect(refused).toMatchObject([{ toolCallId: 'c1', reason: expect.stringMatching(/is not the one/) as string }]);
+      expect(await gate.get(request?.approvalId ?? '')).toMatchObject({ status: 'pending' });
+      expect(ran).toEqual([]);
+    });
+  },
+);
+
+describe.each(kinds.filter((kind) => kind !== 'model messages'))('an answer whose id is no text, with %s', (kind) => {
+  it.each([{ id: null }, { id: 5 }, { id: undefined }])('counts as one with an invented id: %s', async (given) => {
+    const { gate, ran, errors, post, answer, says: types, messages } = chat(kind);
+    await post(types('go'), asks());
+    answer('c1', { approved: true, ...given } as never);
+    await post(messages(), says('Done.'));
+    expect([ran, errors]).toEqual([['del /a'], []]);
+    expect((await gate.history()).map(({ status }) => status)).toEqual(['succeeded']);
+  });
+});
+
+describe.each(kinds)('a route that passes another runId, with %s', (kind) => {
+  it.each([
+    ['none to verifyApprovals', {}],
+    ['another one to it', { runId: 'chat-2' }],
+  ])('is warned once: %s', async (_, options) => {
+    using heard = listenToWarnings();
+    const { gate, ran, post, answer, says: types, messages } = chat(kind);
+    await post(types('go'), asks());
+    answer('c1', { approved: true });
+    const sent = messages();
+    for (let time = 0; time < 2; time++) await verifyApprovals<UIMessage | ModelMessage>(sent, gate, options);
+    expect(heard.warnings).toEqual([
+      expect.stringMatching(
+        /^verifyApprovals: an answer to a call of "del" did not count, .* Pass one and the same runId/,
+      ),
+    ]);
+    await post(sent, says('Done.'));
+    expect([ran, heard.warnings.length]).toEqual([['del /a'], 1]);
+  });
+});
+
+it('a run under the runId of its chat asks about a call with the id of a rejected one that is gone', async () => {
+  const gate = createGate({ ledger: 'memory:' });
+  const { ran, tools } = recordingTools();
+  const asked: string[] = [];
+  const turn = (prompt: ModelMessage[]) =>
+    collect(
+      streamWithEvents({
+        model: scripted([asks(), says('Done.')]).model,
+        tools,
+        prompt,
+        gate,
+        runId: RUN,
+        interruptOn: { del: true },
+        onApprovalRequest: ({ toolCallId }) => asked.push(toolCallId) > 1,
+      }),
+    );
+  const go: ModelMessage = { role: 'user', content: 'go' };
+  await turn([go]);
+  await turn([go]);
+  expect([ran, asked]).toEqual([['del /a'], ['c1', 'c1']]);
+});
+
+it('a route that passes another runId to gateTools in the second request is warned', async () => {
+  using heard = listenToWarnings();
+  const gate = createGate();
+  const { ran, tools } = recordingTools();
+  const turn = (runId: string, messages: ModelMessage[], turns: ModelTurn[]) =>
+    ai.generateText({
+      model: scripted(turns).model,
+      messages,
+      tools: gateTools(tools, { interruptOn: { del: true }, gate, mode: 'stop', runId }),
+    });
+  const { response } = await turn('chat-1', [{ role: 'user', content: 'go' }], [asks()]);
+  const parts = response.messages.flatMap(({ content }) => content as unknown as { approvalId?: string }[]);
+  const approvalId = parts.find((part) => part.approvalId !== undefined)?.approvalId ?? '';
+  const yes = { type: 'tool-approval-response', approvalId, approved: true } as const;
+  const sent: ModelMessage[] = [
+    { role: 'user', content: 'go' },
+    ...response.messages,
+    { role: 'tool', content: [yes] },
+  ];
+  const verified = await verifyApprovals(sent, gate, { runId: 'chat-1' });
+  await turn('chat-2', verified, [says('Done.')]);
+  expect(ran).toEqual([]);
+  expect(heard.warnings).toEqual([expect.stringMatching(/^gateTools: an answer to a call of "del" did not count/)]);
 });
 
 describe('what waits for its answer rightly', () => {

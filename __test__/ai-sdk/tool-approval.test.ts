@@ -73,6 +73,19 @@ describe.runIf(major === 7)('in a step of the SDK', () => {
     expect(told).toMatchObject({ type: 'execution-denied' });
   });
 
+  it('of two calls with one id the second is not asked about: the SDK would run neither, and say nothing', async () => {
+    using warnings = listenToWarnings();
+    const asked: unknown[] = [];
+    const twice = calls(call('del', { path: '/a' }, 'c1'), call('del', { path: '/b' }, 'c1'));
+    const onApprovalRequest = ({ args }: { args: unknown }) => asked.push(args) > 0;
+    const { ran, result } = await generate({ interruptOn: { del: true }, onApprovalRequest }, [twice, says('Done.')]);
+    expect([ran, asked]).toEqual([[], [{ path: '/a' }]]);
+    expect(JSON.stringify(result)).toContain('Two calls have the same tool call id');
+    expect(warnings.warnings.filter((text) => text.includes('the id of another call of the same step'))).toHaveLength(
+      1,
+    );
+  });
+
   it('nobody to ask: denied', async () => {
     const { ran, told } = await generate({ interruptOn: 'all' });
     expect(ran).toEqual([]);

@@ -232,7 +232,7 @@ describe.each(editing)('%s', (_, entry) => {
     };
     const asked: ApprovalRequest[] = [];
     const onApprovalRequest = (request: ApprovalRequest): ApprovalAnswer =>
-      asked.push(request) === 1 ? { type: 'edit', args: person } : true;
+      asked.push(request) === 1 ? { type: 'edit', args: person, by: 'ada' } : true;
     const tools = { write_file: tool({ inputSchema, execute } as never) } as ToolSet;
     await entry({
       turns: [calls(call('write_file', model, 'c1')), says('.')],
@@ -246,7 +246,7 @@ describe.each(editing)('%s', (_, entry) => {
       { args: person, editedFrom: model },
     ]);
     expect(asked[1]?.description).toMatch(
-      /^Asked again: .*A person had changed the arguments\. The model wrote write_file: /,
+      /^Asked again: .*A person \(ada\) had changed the arguments\. The model wrote write_file: /,
     );
     expect(ran).toEqual([person]);
   });

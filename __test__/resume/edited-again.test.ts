@@ -38,7 +38,8 @@ async function startThenDie(on: Stage, answer: unknown, begin: (options: never) 
   await gate.close();
 }
 
-const startEdited = (on: Stage) => startThenDie(on, edit('/person'), streamWithEvents, { prompt: 'go' });
+const startEdited = (on: Stage, who: { by?: string } = {}) =>
+  startThenDie(on, { ...edit('/person'), ...who }, streamWithEvents, { prompt: 'go' });
 
 /** A life in which it is decided so, and that ends before it runs. */
 async function decideThenDie(on: Stage, answer: unknown, more: More = {}) {
@@ -74,6 +75,15 @@ describe('edited, started, and its process gone: it is asked about', () => {
     expect(told('tool-result')).toMatchObject([{ args: { path: '/person' } }]);
     expect(JSON.stringify(prompts)).toContain('the human changed the arguments of this call');
     expect(JSON.stringify(prompts)).not.toContain('/model');
+  });
+
+  it('with the name of the person who had edited it', async () => {
+    const on = stage();
+    await startEdited(on, { by: 'ada' });
+    const { asked } = await answering(on, true);
+    expect(asked[0]?.description).toMatch(
+      / A person \(ada\) had changed the arguments\. The model wrote del: \/model\./,
+    );
   });
 
   it('as it was started in each later life, whoever answers it there', async () => {

@@ -6,7 +6,7 @@ import type { ApprovalRecord, DecisionOutcome } from '../../index.js';
 import type { CallAsker, OpenedRequest, CallQuestion, SupersededRequest } from './asker.js';
 import { lostEditFor, takenBackFor } from './describing.js';
 import { isByMode, type CallVerdict } from './judge.js';
-import { isApproval, type DecidedRecord } from './records.js';
+import { isApproval, nameOf, type DecidedRecord } from './records.js';
 import { answerOf } from './answer-of.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
 import { digestOf, type CheckedEdits, type LostEdit } from './edits.js';
@@ -60,6 +60,8 @@ export interface OnceMoreOptions {
   /** The request whose decision does not hold. */
   record: ApprovalRecord;
   decision: DecisionOutcome | undefined;
+  /** Who made it. */
+  by: string | undefined;
   /** Why it does not hold. */
   reason: string;
   times: AskedTimes;
@@ -91,7 +93,11 @@ export async function onceMore(options: OnceMoreOptions): Promise<OnceMore> {
   const ended = failure ?? (await times.noMore(reason));
   if (ended !== undefined) return { kind: 'ended', reason: ended };
   const { verdict, lost } = await judge(edited);
-  const supersedes = supersededBy(record, lost === undefined ? reason : why, decision !== undefined);
+  const by = edited === undefined ? undefined : options.by;
+  const supersedes = {
+    ...supersededBy(record, lost === undefined ? reason : why, decision !== undefined),
+    editedBy: by,
+  };
   return {
     kind: 'judged',
     supersedes,
@@ -126,7 +132,16 @@ export async function askCall(question: CallQuestion & { verdict: CallVerdict },
       ({ args, editedFrom } = again);
       return { verdict: await judge(args), lost };
     };
-    const next = await onceMore({ record: decided, decision, reason, times, toolName, takeBack, judge: judgeAgain });
+    const next = await onceMore({
+      record: decided,
+      decision,
+      by: nameOf(decided),
+      reason,
+      times,
+      toolName,
+      takeBack,
+      judge: judgeAgain,
+    });
     if (next.kind === 'ended') return { kind: 'denied', reason: next.reason, approvalId };
     if (next.verdict.effect === 'deny') return { kind: 'denied', reason: next.verdict.reason, approvalId };
     verdict = stillAsked(next.verdict);

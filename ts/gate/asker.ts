@@ -543,6 +543,7 @@ export class CallAsker {
       policies,
       offers,
       supersedes: supersedes?.approvalId ?? null,
+      ...(supersedes?.callIsGone === true ? { callIsGone: true } : {}),
       needs: isDenied ? [] : (who?.needs ?? []),
       remindMs: isDenied ? null : (who?.remind ?? null),
       requester: this.#requester ?? null,

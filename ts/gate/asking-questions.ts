@@ -39,6 +39,7 @@ export function questionRequest(
     },
     page: preview(toolName, readable(questions)),
     supersedes: supersedes?.approvalId ?? null,
+    ...(supersedes?.callIsGone === true ? { callIsGone: true } : {}),
   };
 }
 

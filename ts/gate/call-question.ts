@@ -17,6 +17,10 @@ export interface SupersededRequest {
   startedBefore: boolean;
   /** Whether an answer to it is taken back. */
   takenBack: boolean;
+  /** Who had edited the call there, as far as it is known. */
+  editedBy?: string | undefined;
+  /** Whether the conversation no longer holds the call of that one: this is another call with its id. */
+  callIsGone?: boolean;
 }
 
 /** A call to ask about. */

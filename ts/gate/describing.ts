@@ -34,19 +34,22 @@ export function askedAgainOf(question: CallQuestion): AskedAgain | null {
 }
 
 /** What had been asked, and what had been started, where it is not this call. */
-function otherArgs({ toolName, args, editedFrom, started = [] }: CallQuestion): string[] {
+function otherArgs({ toolName, args, editedFrom, started = [], supersedes }: CallQuestion): string[] {
   const inWords = ({ json }: ValueSnapshot) => argsInWords(toolName, json);
   const others = started.filter((each) => digestOf(each) !== digestOf(args)).map(inWords);
   return [
     ...(editedFrom === undefined
       ? []
-      : [`A person had changed the arguments. The model wrote ${inWords(editedFrom)}.`]),
+      : [`${named(supersedes?.editedBy)} had changed the arguments. The model wrote ${inWords(editedFrom)}.`]),
     ...(others.length === 0 ? [] : [`What was started had other arguments: ${[...new Set(others)].join('; ')}.`]),
   ];
 }
 
 const argsInWords = (toolName: string, args: unknown): string =>
   `${toolName}: ${callInALine({ ...PLAIN_CALL, args, verdict: null, agentReason: null })}`;
+
+/** Who had edited a call: the request that shows the edit again does not have the decision. */
+const named = (by: string | undefined): string => (by === undefined ? 'A person' : `A person (${oneLine(by)})`);
 
 /** Why a decision is taken back. What a human had made of the call is not in its record any more. */
 export const takenBackFor = (reason: string, toolName: string, edited: { args: unknown } | undefined): string =>

@@ -59,6 +59,10 @@ export function editedArgs({
   return editedFrom === null ? undefined : { args };
 }
 
+/** The name that was given with a decision; `undefined`: none, so that the record has what it came through. */
+export const nameOf = ({ decidedBy, via }: { decidedBy: string | null; via?: DecidedVia | null | undefined }) =>
+  decidedBy === null || decidedBy === via ? undefined : decidedBy;
+
 export function isDecided(record: ApprovalRecord): record is DecidedRecord {
   return record.decision !== null;
 }

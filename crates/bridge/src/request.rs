@@ -62,6 +62,10 @@ pub(crate) struct NativeRequest {
     details: Option<Raw>,
     /// The request of the same call, cancelled or answered, that it takes the place of.
     supersedes: Option<Box<str>>,
+    /// Whether the conversation no longer holds the call of that one: it may have been decided against then, too.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional = nullable))]
+    call_is_gone: Option<bool>,
     /// The preview when it is more than the arguments; `null`: the core makes it.
     page: Option<NativePage>,
     /// How the context, the page and what is shown beside it are looked up; absent: they are given.
@@ -157,6 +161,7 @@ fn new_request(raw: NativeRequest, page: Option<PreparedPage>) -> Result<NewRequ
         && raw.details.is_none();
     let more = RequestExtras {
         supersedes: raw.supersedes.as_deref().map(approval_id).transpose()?,
+        call_is_gone: raw.call_is_gone == Some(true),
         details: raw.details,
         needs,
         requester,

@@ -28,6 +28,8 @@ interface EndingCall {
   digest: string | undefined;
   /** What the model was told; `undefined`: the turn ended inside of the tool, which says what it likes. */
   reason: string | undefined;
+  /** Of what the user had written last; `undefined`: it is not known. */
+  user: string | undefined;
   /** Whether another turn has made the same call under the same id: some models count their ids anew. */
   isMadeAgain: boolean;
 }
@@ -40,6 +42,9 @@ const ENDING = new Map<string, EndingCall[]>();
 
 /** How many ids of calls are remembered: a loop that goes on after so many others have ended is not expected. */
 const REMEMBERED = 10_000;
+
+/** How many turns with the same call are. */
+const REMEMBERED_TURNS = 100;
 
 /** Lists of messages that a step began with in which a human ended the turn, and the last of the messages then. */
 const ENDED_STEPS = new WeakMap<readonly unknown[], unknown>();
@@ -69,26 +74,40 @@ function remember(options: ExecuteOptions, reason: string | undefined): void {
   const made = MADE.get(options);
   if (made === undefined) return;
   const { toolCallId } = options;
-  const others = (ENDING.get(toolCallId) ?? []).filter((ending) => !isOf(ending, made));
+  const user = userIn(messagesIn(options) ?? []);
+  const others = (ENDING.get(toolCallId) ?? []).filter((ending) => !isOf(ending, made) || ending.user !== user);
+  const { toolName } = made;
+  const ending = { toolName, digest: digestOrNone(made.input), reason, user, isMadeAgain: false };
   ENDING.delete(toolCallId);
-  ENDING.set(toolCallId, [...others, { toolName: made.toolName, digest: digestIn(made), reason, isMadeAgain: false }]);
+  ENDING.set(toolCallId, [...others.slice(1 - REMEMBERED_TURNS), ending]);
   const [oldest] = ENDING.keys();
   if (ENDING.size > REMEMBERED && oldest !== undefined) ENDING.delete(oldest);
 }
 
-const endingOf = (toolCallId: string, made: MadeCall | undefined): EndingCall | undefined =>
-  made && ENDING.get(toolCallId)?.find((ending) => isOf(ending, made));
+const endingsOf = (toolCallId: string, made: MadeCall | undefined): EndingCall[] =>
+  made === undefined ? [] : (ENDING.get(toolCallId) ?? []).filter((ending) => isOf(ending, made));
 
 const isOf = ({ toolName, digest }: EndingCall, made: MadeCall): boolean =>
-  toolName === made.toolName && digest === digestIn(made);
+  toolName === made.toolName && digest === digestOrNone(made.input);
 
 /** `undefined`: it has none. */
-function digestIn({ input }: MadeCall): string | undefined {
+function digestOrNone(value: unknown): string | undefined {
   try {
-    return digestOf(snapshot(input));
+    return digestOf(snapshot(value));
   } catch {
     return undefined;
   }
+}
+
+const lastUser = (messages: readonly unknown[]): number =>
+  messages.findLastIndex((message) => isRecord(message) && message['role'] === 'user');
+
+/** Of the text that the user wrote last; `undefined`: no text is there. */
+function userIn(messages: readonly unknown[]): string | undefined {
+  const message = messages[lastUser(messages)] as { content?: unknown } | undefined;
+  const parts = typeof message?.content === 'string' ? [message.content] : partsOf(message).map(({ text }) => text);
+  const texts = parts.filter((text) => typeof text === 'string');
+  return texts.length === 0 ? undefined : digestOrNone(texts.join('\n'));
 }
 
 /** Whether a human ended the turn of a call, in its own step or `before`. What the user wrote behind it begins another turn. */
@@ -102,20 +121,22 @@ export function turnOf(options: ExecuteOptions): 'goes-on' | 'ended' | 'ended-be
 
 /** Whether a call at which the turn ended is among the messages behind the last one of the user. */
 function holdsEnding(messages: readonly unknown[]): boolean {
-  const begin = messages.findLastIndex((message) => isRecord(message) && message['role'] === 'user');
-  const parts = messages.slice(begin + 1).flatMap((message) => partsOf(message));
-  return parts.some((part) => isEnding(part, parts));
+  const parts = messages.slice(lastUser(messages) + 1).flatMap((message) => partsOf(message));
+  return parts.some((part) => isEnding(part, parts, () => userIn(messages)));
 }
 
 /** Whether this is a call at which the turn ended that these parts of messages are of. */
-function isEnding(part: MessagePart, parts: readonly MessagePart[]): boolean {
+function isEnding(part: MessagePart, parts: readonly MessagePart[], user: () => string | undefined): boolean {
   if (!isRecord(part) || part.type !== 'tool-call') return false;
   const { toolCallId, toolName, input } = part as MessagePart & MadeCall & { toolCallId: string };
-  const ending = endingOf(toolCallId, { toolName, input });
-  if (ending === undefined) return false;
-  const { reason, isMadeAgain } = ending;
-  // The loop may have changed the results. They only tell two turns with the same call apart.
-  return !isMadeAgain || reason === undefined || parts.some((each) => tells(each, toolCallId, reason));
+  return endingsOf(toolCallId, { toolName, input }).some((ending) => {
+    const { reason, isMadeAgain } = ending;
+    // The loop may have changed the results, and what the user wrote. They only tell turns with the same call apart.
+    if (!isMadeAgain) return true;
+    const said = user();
+    const isOther = said !== undefined && ending.user !== undefined && said !== ending.user;
+    return !isOther && (reason === undefined || parts.some((each) => tells(each, toolCallId, reason)));
+  });
 }
 
 /** Whether the model is told this there of a call that did not run. */
@@ -156,8 +177,7 @@ export function ofEndedTurn(
 ): ExecutionDenied | undefined {
   const turn = turnOf(options);
   if (turn === 'goes-on') {
-    const ending = endingOf(options.toolCallId, MADE.get(options));
-    if (ending !== undefined) ending.isMadeAgain = true;
+    for (const ending of endingsOf(options.toolCallId, MADE.get(options))) ending.isMadeAgain = true;
     return undefined;
   }
   // The loop may leave out the call at which the turn ended, and keep this one.

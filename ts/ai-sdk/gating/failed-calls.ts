@@ -1,9 +1,12 @@
 /** Why a call did not run, told to the developer where the AI SDK tells the model alone. */
+import type { ApprovalRecord } from '../../../index.js';
 import { CountersignError } from '../../errors/countersign-error.js';
 import { RefusedByCore } from '../../errors/from-native.js';
 import { messageOf } from '../../errors/message-of.js';
-import { warnSeldom } from '../../errors/warn-once.js';
+import { warnOnce, warnSeldom } from '../../errors/warn-once.js';
+import type { LocalGate } from '../../gate/gate.js';
 import { RefusedExecution } from '../../gate/refused-execution.js';
+import { isOpen } from '../messages/request-acts.js';
 
 /** What the model brings about, or a human, and what the model is told: nothing has to be fixed. */
 const EXPECTED: ReadonlySet<string> = new Set([
@@ -34,6 +37,27 @@ export function warnFailedAnswer(place: string, toolName: string, error: unknown
   warnSeldom(
     `failed-answer:${place}:${why}`,
     `${place}: what was answered to a call of ${JSON.stringify(toolName)} could not be taken, so that it does not run: ${why}`,
+  );
+}
+
+/**
+ * Warns of a call whose request the gate has under another run than that of an answer: else the model alone hears of it, for each
+ * answer of each user.
+ *
+ * @param isMeant whether this request is about the very call
+ */
+export async function warnOtherRun(
+  place: string,
+  gate: LocalGate,
+  toolCallId: string,
+  isMeant: (record: ApprovalRecord) => boolean,
+): Promise<void> {
+  const records = await gate.find(null, toolCallId);
+  const record = records.find((each) => isOpen(each.status) && isMeant(each));
+  if (record === undefined) return;
+  warnOnce(
+    `other-run:${place}`,
+    `${place}: an answer to a call of ${JSON.stringify(record.toolName)} did not count, since the gate has its request under another runId. Pass one and the same runId to gateTools or toolApproval and to verifyApprovals, in each request of a chat: its id, for example. If you do, somebody has sent an answer to a call of another chat.`,
   );
 }
 

@@ -21,8 +21,9 @@ import { isCaller } from '../tools/callers.js';
 import { taking } from '../tools/limits.js';
 import { planFor, warnAtStart } from '../tools/plan.js';
 import { HeldSteps, HeldTool } from './held-tool.js';
+import { openAnew } from './open-anew.js';
 import { isQuestionTool } from '../tools/questions.js';
-import { reasonOf, TURN_ENDED } from '../messages/reasons.js';
+import { DUPLICATE_ID, reasonOf, TURN_ENDED } from '../messages/reasons.js';
 import { warnFailedCall } from './failed-calls.js';
 import { takeTools } from '../tools/tool-set.js';
 import { entryOf, isRecord, ownTool } from '../tools/tools.js';
@@ -85,6 +86,7 @@ class ApprovalFunction {
   /** One plan per toolset, which the SDK passes with each call, and for the tools that are in it then. */
   readonly #plans = new WeakMap<object, ToolSetPlan>();
   readonly #steps = new HeldSteps();
+  readonly #ids = new StepIds();
 
   constructor(asker: CallAsker, interruptOn: InterruptOn | undefined, options: object) {
     this.#asker = asker;
@@ -124,6 +126,7 @@ class ApprovalFunction {
     const { tool } = held;
     const approved = approvedTool(toolName, tool);
     if (isResume(messages, toolCallId)) return this.#resumed(toolCallId, approved, args, objection);
+    const isTaken = this.#ids.isTaken(messages, toolCallId);
     const gating = this.#gatings((tools ?? {}) as ToolSet).get(toolName);
     if (gating === undefined) return { type: 'denied', reason: `There is no tool "${toolName}".` };
     const entry = entryOf(this.#interruptOn, gating.entry);
@@ -138,6 +141,10 @@ class ApprovalFunction {
       return why === undefined ? { type: 'not-applicable' } : staleStatus(why);
     }
     if (verdict.effect === 'deny') return { type: 'denied', reason: verdict.reason };
+    if (isTaken) {
+      warnSameId(toolName);
+      return { type: 'denied', reason: DUPLICATE_ID };
+    }
     return this.#ask({ toolCallId, ...approved, args, gating, entry, verdict, messages }, objection, loop);
   }
 
@@ -151,7 +158,7 @@ class ApprovalFunction {
     // Without a run of the user's, call ids of different runs must not meet.
     const runId = this.#options.runId ?? unnamedRun();
     if (this.#options.onApprovalRequest === undefined && !this.#asker.isAutomatic) {
-      const record = await this.#asker.open(question, runId);
+      const record = await openAnew(question, (asking) => this.#asker.open(asking, runId));
       const isSettled = isByItself(verdict, record) && (await decideByItself(gate, record));
       if (isSettled && record.review?.answer === 'reject') return { type: 'denied', reason: record.review.reason };
       if (isSettled) return this.#handOver(runId, toolCallId, question, args, objection);
@@ -163,7 +170,7 @@ class ApprovalFunction {
       runId,
       signal: loop.signal,
       stop: (reason) => loop.abort(reason),
-      open: (asking) => this.#asker.openAndWait(asking, runId),
+      open: (question) => openAnew(question, (asking) => this.#asker.openAndWait(asking, runId)),
       opened: async ({ record }) => ({
         isAnswered: isByItself(verdict, record) && (await decideByItself(gate, record)),
       }),
@@ -246,6 +253,28 @@ class ApprovalFunction {
     return gatings;
   }
 }
+
+/** The ids of the calls of each step. */
+class StepIds {
+  /** By the messages that the step began with, which the AI SDK passes with each of its calls. */
+  readonly #steps = new WeakMap<object, Set<string>>();
+
+  /** Whether another call of the step has this id. It is taken then. */
+  isTaken(messages: unknown, toolCallId: string): boolean {
+    if (!isRecord(messages)) return false;
+    const ids = this.#steps.get(messages) ?? new Set();
+    this.#steps.set(messages, ids);
+    const isTaken = ids.has(toolCallId);
+    ids.add(toolCallId);
+    return isTaken;
+  }
+}
+
+const warnSameId = (toolName: string): void =>
+  warnOnce(
+    `same-id:${PLACE}`,
+    `${PLACE}: the model gave a call of ${JSON.stringify(toolName)} the id of another call of the same step. The AI SDK keeps one answer for both, so that neither runs, and the loop may end there. Use a model that gives each call an id of its own, or gateTools.`,
+  );
 
 /** What is thrown into the loop when a human ends the turn: no status of a call ends it. */
 const turnEnd = (reason: string | undefined): DOMException =>

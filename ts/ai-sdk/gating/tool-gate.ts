@@ -28,8 +28,8 @@ import { approvedTool } from '../tools/approved-tool.js';
 import { askCall, type AskOutcome, objectionTo } from '../../gate/ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
 import { noteCall, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
-import { CheckedEdits, type CheckedEdit } from '../../gate/edits.js';
-import { warnFailedCall } from './failed-calls.js';
+import { CheckedEdits, digestOf, type CheckedEdit } from '../../gate/edits.js';
+import { warnFailedCall, warnOtherRun } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
 import { redeemOrRefuse } from '../../gate/redeem.js';
 import { unnamedRun } from '../../gate/run-ids.js';
@@ -39,9 +39,10 @@ import type { InheritedRules } from '../tools/inheritance.js';
 import type { ParentRun } from '../tools/parent-run.js';
 import { parseEdit } from '../tools/edited-args.js';
 import { keptResult } from './kept-result.js';
-import { hasCall, isResume, messagesIn } from '../messages/messages.js';
+import { isResume, messagesIn } from '../messages/messages.js';
 import { DUPLICATE_ID, REJECTED, editNoteWith, noteOn, reasonOf } from '../messages/reasons.js';
 import { isOpen } from '../messages/request-acts.js';
+import { openAnew } from './open-anew.js';
 import { loadAi } from '../sdk/sdk.js';
 import { isSearchGated, searchingTool } from './search-gate.js';
 import { runOfStep } from './step-runs.js';
@@ -374,7 +375,7 @@ export class ToolGate {
     // The process that continues the run that this is a part of must find the call that asks.
     await this.#options.parent?.keep();
     try {
-      return await this.#options.asker.openAndWait(question, runId);
+      return await openAnew(question, (asking) => this.#options.asker.openAndWait(asking, runId));
     } catch (error) {
       throw existingRecord(error) === undefined ? error : new RefusedExecution(DUPLICATE_ID);
     }
@@ -455,28 +456,13 @@ export class ToolGate {
     const runId = this.#options.runId ?? unnamedRun();
     const edits = this.#editsOf(options);
     const question = this.#question(options.toolCallId, args, verdict, edits);
-    const record = await this.#openAnew({ ...question, messages: messagesIn(options) }, runId);
+    const asked = { ...question, messages: messagesIn(options) };
+    const record = await openAnew(asked, (asking) => asker.open(asking, runId));
     const { approvalId } = record;
     edits.needs = record.needs;
     if (verdict.effect === 'deny') await asker.gate.rejectBySystem(approvalId, verdict.reason);
     const isSettled = isByItself(verdict, record) && (await decideByItself(asker.gate, record));
     return isSettled && record.review?.answer !== 'reject';
-  }
-
-  /**
-   * Makes the request of a call. Some models count the ids of their calls anew: a cancelled request makes
-   * place for it when its call is no longer in the conversation.
-   */
-  async #openAnew(question: CallQuestion, runId: string): Promise<ApprovalRecord> {
-    const { asker } = this.#options;
-    try {
-      return await asker.open(question, runId);
-    } catch (error) {
-      const earlier = existingRecord(error);
-      if (earlier?.status !== 'cancelled' || hasCall(question.messages, question.toolCallId)) throw error;
-      const supersedes = { approvalId: earlier.approvalId, reason: SAME_ID, startedBefore: false, takenBack: false };
-      return asker.open({ ...question, supersedes }, runId);
-    }
   }
 
   /** With the decision that the gate has by now. */
@@ -487,7 +473,9 @@ export class ToolGate {
     let known = await this.#known(toolCallId);
     if (known.length === 0) {
       // It never passed `needsApproval`, as in the loop of another framework.
-      const verdict = isResume(options['messages'], toolCallId) ? undefined : await this.#judge(args, options);
+      const isAnswered = isResume(options['messages'], toolCallId);
+      if (isAnswered) await this.#warnOtherRun(toolCallId, args);
+      const verdict = isAnswered ? undefined : await this.#judge(args, options);
       if (verdict?.effect !== 'allow') return denial('No approval of this call is known here.', 'reject', null);
       if (!isByMode(verdict))
         return { kind: 'run', args, approved: undefined, confined: verdict.confined, note: undefined };
@@ -510,6 +498,13 @@ export class ToolGate {
             asker.editedFiles(toolCallId, () => args),
           );
     return { kind: 'run', args, approved, note };
+  }
+
+  #warnOtherRun(toolCallId: string, args: ValueSnapshot): Promise<void> {
+    const { name, asker } = this.#options;
+    const isMeant = ({ toolName, args: asked }: ApprovalRecord) =>
+      toolName === name && digestOf(snapshot(asked)) === digestOf(args);
+    return warnOtherRun(PLACE, asker.gate, toolCallId, isMeant);
   }
 
   /** The requests of a call of this tool. */
@@ -598,8 +593,6 @@ const noteFor = (
   wasEdited = false,
 ): string | undefined =>
   noteOn(decision, via, { editNote: editNoteWith(args.json), isEdited: wasEdited || decision.type === 'edit' });
-
-const SAME_ID = 'The model gave this call the id of an earlier one, which is no longer in the conversation.';
 
 /** The next turn runs a call or does not: what a human answers in its place has nowhere to go. */
 const STOP_TAKES: DecisionType[] = ['approve', 'edit', 'reject', 'skip'];

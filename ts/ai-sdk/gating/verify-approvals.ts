@@ -16,10 +16,11 @@ import { digestOf } from '../../gate/edits.js';
 import { requireSdk } from '../sdk/installed.js';
 import { checkUnanswered, closeLeft } from '../messages/left-calls.js';
 import type { MessagePart } from '../messages/messages.js';
+import { namedBefore } from '../messages/named-requests.js';
 import { REJECTED_IN_CHAT } from '../messages/reasons.js';
 import { isOpen } from '../messages/request-acts.js';
 import { loadSdk } from '../sdk/sdk.js';
-import { warnFailedAnswer } from './failed-calls.js';
+import { warnFailedAnswer, warnOtherRun } from './failed-calls.js';
 import { CallSettler, type FoundRequest, type SettledCall } from '../messages/settled-calls.js';
 import { signApproval } from '../sdk/signature.js';
 import {
@@ -134,12 +135,26 @@ class KnownRequests {
     return word !== 'closed' || yes.length > 0 || this.#asked?.has(toolCallId) !== false;
   }
 
+  /** Tells the developer of a request that waits for this answer under another run. */
+  #warnOfRun(call: SpokenCall): Promise<void> {
+    const isNamed = ({ approvalId }: ApprovalRecord) => this.#runId === undefined && call.approvalIds.has(approvalId);
+    return warnOtherRun(
+      PLACE,
+      this.#gate,
+      call.toolCallId,
+      (each) => !isNamed(each) && isAsked(this.#gate, call, each),
+    );
+  }
+
   /** Never rejects. */
   async find(call: SpokenCall): Promise<FoundRequest> {
     const isAnswered = call.word === 'yes' || call.word === 'no';
     try {
       const records = await this.#gate.find(this.#runId ?? null, call.toolCallId);
+      if (isAnswered && (this.#runId === undefined || records.length === 0)) await this.#warnOfRun(call);
       if (this.#runId === undefined) return namedBy(call, isAnswered, records);
+      const named = namedBefore(this.#gate, call.approvalIds, records);
+      if (named !== records.at(-1)) return { record: named };
       return isAnswered ? answeredOf(records) : meantOf(call, records);
     } catch (error) {
       onFailed(call, error);
@@ -181,8 +196,10 @@ const WITHOUT_RUN =
   'The messages do not have the id of the request at the gate: pass the runId that it belongs to, to gateTools or toolApproval and to verifyApprovals.';
 
 /** Whether the call stands in the conversation as it was asked about. */
-function isAsked(gate: LocalGate, { calls }: SpokenCall, record: ApprovalRecord): boolean {
-  const { approvalId, contents, args, toolName } = record;
+function isAsked(gate: LocalGate, { calls, runsHere }: SpokenCall, record: ApprovalRecord): boolean {
+  const { approvalId, contents, args, toolName, step } = record;
+  // A run asks about what the provider runs as well. What a loop that is not ours asks about runs here, or the yes has no effect.
+  if (!runsHere && step === null) return false;
   const isSame = (input: unknown) =>
     contents === 'redacted' ? gate.isOriginal(approvalId, input) : sameArguments(args, input);
   return calls.some((call) => call.toolName === toolName && isSame(call.input));
@@ -222,8 +239,11 @@ class AnsweredMessages {
   #part(part: MessagePart, index: number): MessagePart[] {
     const inUi = uiAnswer(part);
     if (inUi !== undefined) {
-      const given = part['approval'] as object;
-      const approval = { ...given, ...this.#said(callOf(part)?.toolCallId, inUi.approvalId) };
+      const given = part['approval'] as { id?: unknown };
+      const toolCallId = callOf(part)?.toolCallId;
+      // The SDK takes no message in which the id of an answer is not a text, and nothing else here goes by it.
+      const id = typeof given.id === 'string' ? given.id : `answer-to-${toolCallId}`;
+      const approval = { ...given, id, ...this.#said(toolCallId, inUi.approvalId) };
       // The SDK carries out an answer in any state: in this one it also tells the model of a denial.
       return [{ ...part, state: 'approval-responded', approval }];
     }

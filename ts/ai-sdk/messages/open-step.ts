@@ -4,7 +4,7 @@ import type { DecisionOutcome } from '../../../index.js';
 import type { RawRecord } from '../../native.js';
 import type { SupersededRequest } from '../../gate/asker.js';
 import { questionsOf } from '../../gate/questions.js';
-import { editedArgs, isApproval, isDenial, toRecord } from '../../gate/records.js';
+import { editedArgs, isApproval, isDenial, nameOf, toRecord } from '../../gate/records.js';
 import { partsOf, type MessagePart } from './messages.js';
 import { DUPLICATE_ID, INTERRUPTED_CALL, LOST_RESULT, REDACTED, TURN_ENDED } from './reasons.js';
 import type { StreamPart } from '../sdk/sdk.js';
@@ -129,6 +129,7 @@ function planOf(
   const { status, approvalId } = record;
   const kept = toRecord(record);
   const { decision, needs } = kept;
+  const editedBy = decision?.type === 'edit' ? nameOf(kept) : undefined;
   const startedBefore = wasStarted(record);
   const edited = editedArgs(kept);
   // Nothing runs on an answer: a question stays what it is, also without the secrets that were in it.
@@ -156,7 +157,7 @@ function planOf(
       if (isDenial(record))
         return {
           do: 'ask',
-          instead: { approvalId, reason: DENIED, needs, startedBefore, takenBack: false },
+          instead: { approvalId, reason: DENIED, needs, startedBefore, takenBack: false, editedBy },
           takeBack: true,
           edited,
         };
@@ -165,7 +166,7 @@ function planOf(
       if (drift !== undefined)
         return {
           do: 'ask',
-          instead: { approvalId, reason: drift, needs, startedBefore, takenBack: decision !== null },
+          instead: { approvalId, reason: drift, needs, startedBefore, takenBack: decision !== null, editedBy },
           takeBack: true,
           edited,
         };
@@ -186,6 +187,7 @@ function planOf(
           needs,
           startedBefore,
           takenBack: false,
+          editedBy,
         },
         takeBack: false,
         edited,

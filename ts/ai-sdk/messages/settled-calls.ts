@@ -268,6 +268,7 @@ const NOWHERE: Omit<SpokenCall, 'toolCallId'> = {
   no: [],
   word: 'gone',
   needsResult: false,
+  runsHere: false,
   reason: undefined,
 };
 

@@ -46,6 +46,8 @@ export interface SpokenCall {
   readonly word: CallWord;
   /** Whether the AI SDK goes on only once it has a result, as long as it is not `closed`. */
   readonly needsResult: boolean;
+  /** Whether the AI SDK runs it here once it is approved: not what the provider runs, nor a part of a message of the user. */
+  readonly runsHere: boolean;
   /** What was said with the no, or with the result that closes it. */
   readonly reason: string | undefined;
 }
@@ -79,7 +81,7 @@ export function readConversation(messages: readonly AnyMessage[]): Conversation 
     for (const [part, step] of LISTS.flatMap((list) => withSteps(partsIn(message, list)))) {
       const call = callOf(part);
       const isLeft = message.role === 'assistant' && isBehind({ index, step }, end);
-      if (call !== undefined) notesOf(call.toolCallId).take(call, part, index, isLeft);
+      if (call !== undefined) notesOf(call.toolCallId).take(call, part, index, isLeft, message.role);
       const { toolCallId, approvalId } = part;
       if (part.type === 'tool-approval-response') responses.push({ part, index });
       if (typeof toolCallId !== 'string') continue;
@@ -219,12 +221,14 @@ class CallNotes {
   /** Whether any of its parts was not left behind. */
   #isThere = false;
   #needsResult = false;
+  #runsHere = true;
 
   constructor(toolCallId: string) {
     this.#toolCallId = toolCallId;
   }
 
-  take(call: ToldCall, part: MessagePart, place: number, isBehind: boolean): void {
+  take(call: ToldCall, part: MessagePart, place: number, isBehind: boolean, role: string): void {
+    if (part['providerExecuted'] === true || role !== 'assistant') this.#runsHere = false;
     this.#places.add(place);
     this.#calls.push(call);
     if (!isBehind) this.#isThere = true;
@@ -256,6 +260,7 @@ class CallNotes {
       no: this.#no,
       word: this.#word,
       needsResult: this.#needsResult,
+      runsHere: this.#runsHere,
       reason: this.#no.find(({ reason }) => reason !== undefined)?.reason ?? this.#closedReason,
     };
   }

@@ -3,7 +3,7 @@ import type { ApprovalRecord } from '../../../index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import type { CallAsker } from '../../gate/asker.js';
-import { isApproval, isTurnEnd, toRecord, type DecidedRecord } from '../../gate/records.js';
+import { isApproval, isTurnEnd, nameOf, toRecord, type DecidedRecord } from '../../gate/records.js';
 import { endsAll } from '../../gate/waiters.js';
 import type { RawRecord } from '../../native.js';
 import type { OwnEvent } from '../sdk/own-events.js';
@@ -94,6 +94,7 @@ export class CallDecisions {
     const { toolCallId, toolName, questioning } = asked;
     asked.decision = decision;
     asked.via = told.via;
+    asked.by = nameOf(told);
     if (asked.record !== undefined) this.#options.decided({ ...asked.record, decision, via: told.via ?? null });
     round.waiting--;
     const origin = asked.record?.origin ?? this.#options.asker.origin;

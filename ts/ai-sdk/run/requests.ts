@@ -1,6 +1,12 @@
 /** The calls that a run must ask about: taken in, and put to somebody. What becomes of them is in `decisions.ts`. */
 import type { ApprovalRecord, DecisionType, QuestionAskedEvent } from '../../../index.js';
-import { requestOf, type CallAsker, type OpenedRequest, type SupersededRequest } from '../../gate/asker.js';
+import {
+  requestOf,
+  type CallAsker,
+  type CallQuestion,
+  type OpenedRequest,
+  type SupersededRequest,
+} from '../../gate/asker.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import { warnFailedCall } from '../gating/failed-calls.js';
 import type { CallVerdict } from '../../gate/judge.js';
@@ -15,6 +21,7 @@ import type { CallDecisions } from './decisions.js';
 import { takenBackFor } from '../../gate/describing.js';
 import { digestOf, type CheckedEdits } from '../../gate/edits.js';
 import { ASK, type CallGuard } from '../gating/guard.js';
+import { openAnew } from '../gating/open-anew.js';
 import type { OpenCallPlan } from '../messages/open-step.js';
 import type { OwnEvent } from '../sdk/own-events.js';
 import { CallQuestions } from '../tools/questions.js';
@@ -83,6 +90,7 @@ export class RunRequests {
       record: undefined,
       decision: undefined,
       via: undefined,
+      by: undefined,
       decided: Promise.resolve(),
       staleness: undefined,
       edits: this.#options.editsOf(toolCallId, toolName),
@@ -125,13 +133,13 @@ export class RunRequests {
       const { record } = asked;
       const reason = await objectionOf(asked);
       if (record === undefined || reason === undefined || signal.aborted) continue;
-      const { decision, times, toolName } = asked;
+      const { decision, by, times, toolName } = asked;
       const takeBack = (why: string) => this.#takeBack(asked, record, why);
       const judge = (edited: { args: unknown } | undefined) => {
         asked.decision = undefined;
         return this.#judgedAgain(asked, edited);
       };
-      const next = await onceMore({ record, decision, reason, times, toolName, takeBack, judge });
+      const next = await onceMore({ record, decision, by, reason, times, toolName, takeBack, judge });
       if (next.kind === 'ended') this.#deny(asked, next.reason);
       else if (await this.#openRequest(round, asked, denialBy(next.verdict), next.supersedes)) open.push(asked);
       else isSettled = true;
@@ -299,7 +307,7 @@ export class RunRequests {
     const { toolCallId, toolName } = asked;
     const questions = denied === undefined ? this.#options.guard.call(toolCallId)?.questions : undefined;
     asked.questioning = questions === undefined ? undefined : new CallQuestions(questions);
-    const question = {
+    const question: CallQuestion = {
       ...approvedTool(toolName, this.#options.guard.toolOf(toolName)),
       toolCallId,
       args: shownArgs(asked),
@@ -320,18 +328,24 @@ export class RunRequests {
     const prepared = this.#options.asker.prepare(question);
     // What went wrong is told when the request is made.
     await prepared.catch(() => {});
-    return (round) => this.#open(round, asked, denied, prepared);
+    const open = async (asking: CallQuestion) => {
+      const make = await (asking === question ? prepared : this.#options.asker.prepare(asking));
+      return make();
+    };
+    // What takes the place of another request says so itself.
+    const opening = () => (supersedes === undefined ? openAnew(question, open) : open(question));
+    return (round) => this.#open(round, asked, denied, opening);
   }
 
   async #open(
     round: ModelRound,
     asked: RequestedCall,
     denied: string | undefined,
-    prepared: Promise<() => Promise<OpenedRequest>>,
+    opening: () => Promise<OpenedRequest>,
   ): Promise<boolean> {
     const { toolCallId, args } = asked;
     try {
-      const { record, decided, staleness } = await (await prepared)();
+      const { record, decided, staleness } = await opening();
       asked.record = record;
       asked.edits.needs = record.needs;
       this.#options.guard.showed(record);

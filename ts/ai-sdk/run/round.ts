@@ -35,6 +35,8 @@ export interface RequestedCall {
   decision: DecisionOutcome | undefined;
   /** Through what it came. */
   via: DecidedVia | undefined;
+  /** Who made it, as far as it is known. */
+  by: string | undefined;
   /** Settles with it, or when no decision will come any more. */
   decided: Promise<unknown>;
   /** Why an approval does not hold any more. */

@@ -1,10 +1,11 @@
 /** Asks the reviewer of a run about its calls, and about those of all that is a part of it. What an answer does the core says. */
 import type { CallReview, CallReviewer, ReviewBar, ReviewedCall } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
-import { originOf } from '../../errors/message-of.js';
+import { messageOf, originOf } from '../../errors/message-of.js';
 import { toldKind } from '../../errors/told-value.js';
 import { warnSeldom } from '../../errors/warn-once.js';
 import { weighReview, type NativeEarlierCall, type NativeReview } from '../../native.js';
+import { Redactor } from '../../redact/redactor.js';
 import { ownValue } from '../../values/own-value.js';
 import { untilAborted } from '../../values/in-time.js';
 import { whenAborted } from '../../values/when-aborted.js';
@@ -134,12 +135,13 @@ export class RunReviewer {
       return { ...outcome, key };
     } catch (error) {
       signal?.throwIfAborted();
-      const isLate = error instanceof LateReview;
+      const isOurs = error instanceof LateReview || error instanceof OddOpinion;
       warnSeldom(
-        `reviewer:${call.toolName}:${isLate ? 'late' : originOf(error)}`,
-        `The reviewer gave no answer to go by for ${call.toolName}, so that a human is asked: ${isLate ? error.message : originOf(error)}`,
+        `reviewer:${call.toolName}:${error instanceof LateReview ? 'late' : originOf(error)}`,
+        `The reviewer gave no answer to go by for ${call.toolName}, so that a human is asked: ${isOurs ? error.message : `${originOf(error)}: ${toldText(error)}`}`,
       );
-      const reason = isLate ? error.message : shown(`it failed: ${originOf(error)}`);
+      // What somebody else says in an error may quote what they were asked: that is not kept.
+      const reason = isOurs ? error.message : shown(`it failed: ${originOf(error)}`);
       return { answer: 'failed', reason, isWhole: false, key: undefined };
     } finally {
       forget();
@@ -199,10 +201,25 @@ function readOpinion(answer: unknown): Opinion {
   const said = ownValue(answer, 'answer');
   const reason = ownValue(answer, 'reason');
   if (!ANSWERS.has(said) || typeof reason !== 'string')
-    throw new TypeError(`it answered ${toldKind(answer)}, which is not { answer, reason }`);
+    throw new OddOpinion(`it answered ${toldKind(answer)}, which is not { answer, reason }`);
   const more = Reflect.ownKeys(answer as object).filter((key) => !KEYS.has(key));
-  if (more.length > 0) throw new TypeError(`it answered with ${more.length} more than { answer, reason }`);
+  if (more.length > 0) throw new OddOpinion(`it answered with ${more.length} more than { answer, reason }`);
   return { answer: said as Opinion['answer'], reason: shown(reason) };
+}
+
+/** What it answered is not an opinion. */
+class OddOpinion extends TypeError {}
+
+const COMMON_SECRETS = Redactor.from({ patterns: ['secrets'] });
+
+/** The longest text of an error that is told, in characters. */
+const LONGEST_TOLD = 300;
+
+/** What an error says, for the developer: a key that the provider does not take, a host that is not there. */
+function toldText(error: unknown): string {
+  const text = messageOf(error).slice(0, LONGEST_TOLD * 2);
+  const line = oneLine(COMMON_SECRETS?.text(text) ?? text);
+  return line.length <= LONGEST_TOLD ? line : `${line.slice(0, LONGEST_TOLD - 1).toWellFormed()}…`;
 }
 
 /** In one line that is safe to show, and cut. */

@@ -49,8 +49,12 @@ impl Record {
 
 impl Request {
     /// Whether this request may take the place of an earlier one of its call: it names that one, and nothing runs on it any more.
+    /// A no stands for its call for ever, and not for another call that has its id once the first is gone.
     pub fn may_replace(&self, earlier: &Record) -> bool {
-        self.supersedes() == Some(earlier.request().id) && earlier.status().may_be_superseded()
+        let status = earlier.status();
+        let gives_way =
+            status.may_be_superseded() || (self.call_is_gone() && status.is_decided_against());
+        gives_way && self.supersedes() == Some(earlier.request().id)
     }
 }
 
@@ -224,5 +228,31 @@ mod tests {
         assert!(later.may_replace(&earlier));
         assert!(!later.may_replace(&waits));
         assert!(!later.may_replace(&record(vec![], DecisionKinds::ALL)));
+    }
+
+    #[test]
+    fn a_request_replaces_one_that_was_decided_against_only_where_its_call_is_gone() {
+        let reject = |stop| DecisionChoice::Reject { stop };
+        let table = [
+            (Some(reject(false)), true),
+            (Some(reject(true)), true),
+            (Some(DecisionChoice::Skip), true),
+            (Some(DecisionChoice::Expired), true),
+            (Some(DecisionChoice::Approve), false),
+            (None, false),
+        ];
+        for (choice, expected) in table {
+            let mut earlier = record(vec![], DecisionKinds::ALL);
+            if let Some(choice) = choice.clone() {
+                earlier.decide(decided(None, choice, DecisionChannel::Gate, 1_000)).unwrap();
+            }
+            let later = |call_is_gone| {
+                let supersedes = Some(earlier.request().id);
+                let more = RequestExtras { supersedes, call_is_gone, ..RequestExtras::default() };
+                Request { more: Some(Box::new(more)), ..request(vec![], None) }
+            };
+            assert_eq!(later(true).may_replace(&earlier), expected, "{choice:?}");
+            assert!(!later(false).may_replace(&earlier), "{choice:?}");
+        }
     }
 }

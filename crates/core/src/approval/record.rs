@@ -54,6 +54,9 @@ pub struct RequestExtras {
     /// The request that was taken back so that this one could be made: a run asks about a call once, unless what was shown
     /// of it has changed.
     pub supersedes: Option<ApprovalId>,
+    /// Whether the conversation no longer holds the call of that one: this request is of another call with the same id. Only of
+    /// use where the request is made, so that it is not kept.
+    pub call_is_gone: bool,
     /// What the policies said of it and what it would change, as the JSON that the program shows.
     pub details: Option<Box<RawValue>>,
     /// Whether its contents are what was asked about.
@@ -103,6 +106,11 @@ impl Request {
     /// The request that was taken back so that this one could be made.
     pub fn supersedes(&self) -> Option<ApprovalId> {
         self.more.as_ref()?.supersedes
+    }
+
+    /// Whether the conversation no longer holds the call of the request that it takes the place of.
+    pub fn call_is_gone(&self) -> bool {
+        self.more.as_ref().is_some_and(|more| more.call_is_gone)
     }
 
     /// What time does to it before its deadline, and when, in order.

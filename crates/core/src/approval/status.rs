@@ -83,6 +83,11 @@ impl Status {
         matches!(self, Self::Cancelled | Self::Interrupted | Self::Responded)
     }
 
+    /// Whether it was decided that the call does not run.
+    pub const fn is_decided_against(self) -> bool {
+        matches!(self, Self::Rejected | Self::Skipped | Self::Expired)
+    }
+
     /// Whether nothing can happen to it any more.
     pub const fn is_final(self) -> bool {
         !matches!(self, Self::Pending | Self::Approved | Self::Edited | Self::Started)

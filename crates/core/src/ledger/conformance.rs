@@ -454,6 +454,15 @@ fn superseding(id: ApprovalId) -> Request {
     Request { more: Some(Box::new(more)), ..request("r", "1", None) }
 }
 
+/// Of a call that has the id of one that is gone.
+fn of_another_call(id: ApprovalId) -> Request {
+    let mut request = superseding(id);
+    if let Some(more) = &mut request.more {
+        more.call_is_gone = true;
+    }
+    request
+}
+
 /// Approved, begun and ended like this, if it is to be.
 fn run(ledger: &impl Ledger, id: ApprovalId, end: Option<ExecutionStep>, result: Option<&str>) {
     let digest = ledger.get(id).unwrap().unwrap().request().digest;
@@ -484,9 +493,19 @@ fn what_nothing_runs_on_may_be_superseded(ledger: impl Ledger) {
     let answer = choose(DecisionChoice::Respond { output: CanonicalJson::parse("1").unwrap() }, 0);
     ledger.decide(third.request().id, answer).unwrap();
     let fourth = created(&ledger, superseding(third.request().id)).request().id;
-    // A no, and what ran, stands for ever.
+    // A no stands for its call for ever, and not for another one of its id. What ran stands for both.
     ledger.decide(fourth, reject(0)).unwrap();
     assert!(is_duplicate(superseding(fourth)));
+    let fifth = created(&ledger, of_another_call(fourth)).request().id;
+    assert_eq!(status(&ledger, fourth), Some(Status::Rejected));
+    assert_eq!(status(&ledger, fifth), Some(Status::Pending));
+    ledger.decide(fifth, approve(0)).unwrap();
+    assert!(is_duplicate(of_another_call(fifth)));
+    let digest = ledger.get(fifth).unwrap().unwrap().request().digest;
+    assert!(matches!(ledger.begin(fifth, digest, 0).unwrap(), RedeemOutcome::Won(_)));
+    assert!(is_duplicate(of_another_call(fifth)));
+    ledger.finish(fifth, ExecutionStep::Succeed, None, 0).unwrap();
+    assert!(is_duplicate(of_another_call(fifth)));
 }
 
 fn tells_what_happened_in_its_order(ledger: impl Ledger) {

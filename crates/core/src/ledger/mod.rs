@@ -161,7 +161,7 @@ pub trait Ledger: Send + Sync {
     }
 
     /// Keeps a request that waits, unless its run already asked about that call id and the last of these requests is not the
-    /// cancelled, interrupted or answered one that this one supersedes.
+    /// cancelled, interrupted or answered one that this one supersedes: [`Request::may_replace`].
     fn request(&self, request: Request) -> Result<RequestOutcome, LedgerError>;
 
     /// As [`Ledger::request`] for several, one after the other. One that waits for a disk does it once for all.

@@ -142,7 +142,7 @@ impl UnknownTool {
                  'mcp__server__tool'"
             );
         }
-        let is_more = name.chars().any(|letter| is_foreign(letter, std::iter::empty()));
+        let is_more = name.chars().any(is_foreign);
         match &self.nearest {
             Some(nearest) if is_more => format!(
                 "interruptOn names {name:?}, but there is no such tool: did you mean {nearest:?}? An entry is the name of one tool and \

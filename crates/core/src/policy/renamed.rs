@@ -27,30 +27,71 @@ pub fn renamed<'a>(
         let bare = folded(without_owner(name, known.clone())?);
         tools.clone().find(|tool| folded(tool) == bare)
     };
-    of_words.or_else(behind).or_else(|| beside_more(name, tools.clone(), known.clone()))
+    of_words
+        .or_else(behind)
+        .or_else(|| beside_more(name, tools.clone(), known.clone()))
+        .or_else(|| called_tool(name, tools.clone()))
 }
 
-/// Whether no name of a tool has it in it, unless one of these does.
-pub(super) fn is_foreign<'a>(letter: char, mut known: impl Iterator<Item = &'a str>) -> bool {
-    !letter.is_alphanumeric()
-        && !matches!(letter, '_' | '-')
-        && !known.any(|tool| tool.contains(letter))
+/// Whether a name has it in it only where that is more than the name of a tool.
+pub(super) fn is_foreign(letter: char) -> bool {
+    !letter.is_alphanumeric() && !matches!(letter, '_' | '-')
 }
 
-/// The first of these that is whole in a text of several names, or of a name and what is done with it.
+/// The first of these that is whole in a text of several names, or of a name and what is done with it. Where a tool is there whose
+/// name goes on as the text does, the text is the name of a tool beside that one.
 fn beside_more<'a>(
     name: &str, mut tools: impl Iterator<Item = &'a str>,
     known: impl Iterator<Item = &'a str> + Clone,
 ) -> Option<&'a str> {
-    let parts: Vec<String> = name
-        .split(|letter| is_foreign(letter, known.clone()))
-        .filter(|part| !part.is_empty())
-        .map(folded)
-        .collect();
-    if parts.len() < 2 {
-        return None;
+    let text = folded(name);
+    let is_begun = |begin: &str| {
+        let is_cut = begin.chars().any(|letter| !letter.is_alphanumeric());
+        is_cut && known.clone().any(|tool| folded(tool).starts_with(begin))
+    };
+    tools.find(|tool| {
+        let tool = folded(tool);
+        text.match_indices(&*tool).any(|(at, _)| {
+            let (before, rest) = text.split_at(at);
+            let after = rest.strip_prefix(&*tool).unwrap_or_default().chars().next();
+            let next = at + tool.len() + after.map_or(0, char::len_utf8);
+            let is_whole = !before.ends_with(char::is_alphanumeric)
+                && !after.is_some_and(char::is_alphanumeric);
+            is_whole
+                && !tool.is_empty()
+                && tool.len() < text.len()
+                && !is_begun(before)
+                && !is_begun(text.get(..next).unwrap_or_default())
+        })
+    })
+}
+
+/// The first of these that is the same but for the word that says that it is a tool.
+fn called_tool<'a>(name: &str, mut tools: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let bare = folded(without_kind(name));
+    tools.find(|tool| !bare.is_empty() && folded(without_kind(tool)) == bare)
+}
+
+/// A name without `tool` before or behind it.
+fn without_kind(name: &str) -> &str {
+    let is_word = |rest: &str| {
+        rest.starts_with(|next: char| matches!(next, '_' | '-') || next.is_uppercase())
+    };
+    for kind in ["tools", "Tools", "tool", "Tool"] {
+        if let Some(rest) = name.strip_prefix(kind)
+            && is_word(rest)
+        {
+            return rest;
+        }
     }
-    tools.find(|tool| parts.contains(&folded(tool)))
+    for kind in ["_tools", "-tools", "Tools", "_tool", "-tool", "Tool"] {
+        if let Some(rest) = name.strip_suffix(kind)
+            && rest.ends_with(char::is_alphanumeric)
+        {
+            return rest;
+        }
+    }
+    name
 }
 
 /// The words of a name, sorted; `None`: it has one, or their order says something.
@@ -125,7 +166,7 @@ mod tests {
         ] {
             assert_eq!(meant(name, &["read_file", "delete_file"]), Some("delete_file"), "{name}");
         }
-        for name in ["tools.", "tools.delete", "tools_delete_file", "undelete_file", "a.b"] {
+        for name in ["tools.", "tools.delete", "undelete_file", "a.b"] {
             assert_eq!(meant(name, &["delete_file"]), None, "{name}");
         }
     }
@@ -141,12 +182,30 @@ mod tests {
             "delete_file.execute",
             "delete_file()",
             "'delete_file' => ask",
+            "tool-delete_file",
+            "toolDeleteFile",
+            "delete_file_tool",
+            "DeleteFileTool",
         ] {
             assert_eq!(meant(name, &["delete_file", "other"]), Some("delete_file"), "{name}");
         }
+        // Also where a tool has that letter in its name.
+        for (name, known, tool) in [
+            ("delete_file.execute", ["delete_file", "fs.read"], "delete_file"),
+            ("delete_file read_file", ["delete_file", "x y"], "delete_file"),
+            ("x y, delete_file", ["delete_file", "x y"], "delete_file"),
+            ("a.b:true", ["a.b", "x:y"], "a.b"),
+            ("delete_file", ["read_file", "delete_file_tool"], "delete_file_tool"),
+        ] {
+            assert_eq!(meant(name, &known), Some(tool), "{name}");
+        }
         // Parts of names, and what is part of the names that are there.
         for (name, known) in [
-            ("delete_file.execute", ["delete_file", "fs.read"]),
+            ("fs.delete_file", ["delete_file", "fs.read"]),
+            ("fs.delete", ["fs", "fs.read"]),
+            ("fs.delete", ["delete", "fs.read"]),
+            ("stool_delete_file", ["delete_file", "other"]),
+            ("delete_file_stool", ["delete_file", "other"]),
             ("delete_files,read", ["delete_file", "other"]),
             ("delete_file_now", ["delete_file", "other"]),
         ] {

@@ -103,6 +103,7 @@ impl RequestRow {
         let more = RequestExtras {
             flags,
             supersedes: self.supersedes,
+            call_is_gone: false,
             details: match details.map(RawValue::from_string).transpose() {
                 Ok(details) => details,
                 Err(_) => return Ok(None),

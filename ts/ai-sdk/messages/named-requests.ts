@@ -1,0 +1,37 @@
+/**
+ * Which requests the ids in messages have named. The AI SDK gives the requests of its own stop ids that the gate does not know. One
+ * that has named a request does not name a later one of a call with the same id: an old answer decides nothing new.
+ */
+import type { ApprovalRecord } from '../../../index.js';
+import type { LocalGate } from '../../gate/gate.js';
+
+/** How many ids are remembered. */
+const REMEMBERED = 10_000;
+
+const NAMED = new WeakMap<LocalGate, Map<string, string>>();
+
+/** The last of these requests of a call, or the earlier one that an id in the messages has named. */
+export function namedBefore(
+  gate: LocalGate,
+  ids: Iterable<string>,
+  records: readonly ApprovalRecord[],
+): ApprovalRecord | undefined {
+  const last = records.at(-1);
+  if (last === undefined) return undefined;
+  const named = NAMED.get(gate) ?? new Map<string, string>();
+  NAMED.set(gate, named);
+  const { runId, toolCallId } = last;
+  let meant = last;
+  for (const id of ids) {
+    const key = JSON.stringify([runId, toolCallId, id]);
+    const own = records.find(({ approvalId }) => approvalId === id);
+    const before = own?.approvalId ?? named.get(key);
+    if (before === undefined) named.set(key, last.approvalId);
+    else meant = records.find(({ approvalId }) => approvalId === before) ?? meant;
+  }
+  for (const key of named.keys()) {
+    if (named.size <= REMEMBERED) break;
+    named.delete(key);
+  }
+  return meant;
+}
