@@ -504,7 +504,9 @@ describe('a no on a terminal that has no reason yet', () => {
     await gate.approve(pending!.approvalId, { by: 'bob' });
     await events;
     expect(ran).toEqual(['del /one']);
-    expect(shown().replaceAll(/\s+/g, ' ')).toContain('(This is no longer asked.) It was approved by bob: the call runs.');
+    expect(shown().replaceAll(/\s+/g, ' ')).toContain(
+      '(This is no longer asked.) It was approved by bob: the call runs.',
+    );
   });
 
   test('says that what somebody else has rejected does not run', async () => {
