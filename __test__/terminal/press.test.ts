@@ -266,6 +266,31 @@ describe('what was being written when somebody was faster', () => {
   });
 });
 
+test('a window that shrinks between the two yeses shows no yes for a call that is out of sight, and asks for none', () => {
+  const command = 'rm -rf build && echo one && echo two && echo three && echo four && echo five && echo six';
+  for (const written of ['', 'y']) {
+    const sitting = new Sitting(
+      [{ ...approval('execute', { command }), dangers: ['it may delete something for good'] }],
+      {
+        columns: 80,
+        rows: 24,
+      },
+    );
+    sitting.wait(1500);
+    sitting.type('y');
+    sitting.press('enter');
+    sitting.wait(1500);
+    expect(sitting.frames.at(-1)).toContain('press Enter again to run it');
+    if (written !== '') sitting.type(written);
+    sitting.resize({ columns: 40, rows: 9 });
+    sitting.wait(1500);
+    expect(sitting.frames.at(-1)).toContain('more');
+    expect(sitting.frames.at(-1)).not.toContain('press Enter again');
+    expect(sitting.frames.at(-1)).not.toContain('❯y');
+    expect(sitting.press('enter')).toBeUndefined();
+  }
+});
+
 test('Shift+Tab leads back to what was answered, and Enter on to what was chosen', () => {
   const asking = questions([
     { kind: 'multiple_choice', question: 'Which?', options: [{ label: 'English' }, { label: 'Yes' }] },

@@ -277,6 +277,8 @@ interface FootLines {
   cursor?: { x: number; y: number };
 }
 
+const OUT_OF_SIGHT = 'not all of the call is in sight: space shows more';
+
 /** As long as there are no choices their place stays empty: the call stands where it will be answered. */
 function footOf(
   asked: AskState,
@@ -286,7 +288,10 @@ function footOf(
   isShown: boolean,
   isRoomy: boolean,
 ): FootLines {
-  const foot = choiceLines(at, ask, drawing, isShown, isRoomy);
+  // The second yes is for what was seen: out of sight, Enter is asked for nothing, and the cursor is on none.
+  const isLost = asked.warned !== undefined && !isShown;
+  const beside = isLost ? { ...drawing, said: drawing.screen.tooSmall ?? OUT_OF_SIGHT } : drawing;
+  const foot = choiceLines(at, ask, beside, isShown, { isRoomy, isLost });
   if (hasChoices(asked, drawing)) return foot;
   const { screen, said } = drawing;
   const { more } = screen.symbols;
@@ -305,7 +310,7 @@ function choiceLines(
   ask: ApprovalAsk,
   { screen, room, said, together }: DrawContext,
   isShown: boolean,
-  isRoomy: boolean,
+  { isRoomy, isLost }: { isRoomy: boolean; isLost: boolean },
 ): FootLines {
   const { columns, symbols } = screen;
   const width = columns - 1 - INDENT.length;
@@ -314,7 +319,9 @@ function choiceLines(
   const choices = choicesOf(ask, at.about);
   const { type } = meaningOf(at.draft.text, choices, at.isWords);
   // Words are a no, which a second question has no choice for.
-  const marked = type === 'words' ? 'reject' : type === 'unoffered' ? undefined : markedOf(ask, at, isShown);
+  const of = markedOf(ask, at, isShown);
+  const isOut = isLost && choices.some(({ name, runs }) => name === of && runs);
+  const marked = type === 'words' ? 'reject' : type === 'unoffered' || isOut ? undefined : of;
   const main = choices.filter(({ isMain }) => isMain);
   const beside = choices.filter(({ isMain }) => !isMain);
   const inked = (choice: PanelChoice, text: string): string => {
