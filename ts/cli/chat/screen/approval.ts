@@ -125,7 +125,9 @@ function panel(asked: AskState, at: PanelPlace, ask: ApprovalAsk, drawing: DrawC
   const text = shownText(at.about);
   const standing = { of: `${text} ${width}`, from: part.from, to: part.to, total: body.length };
   // To its end, and nothing left out on the way: of what stood here together with the choices.
-  const isAll = isWhole && hasChoices(asked, drawing) && isSeenWhole(asked.seen, standing);
+  // In a window that has become too small for any of it, what stood here before is out of sight.
+  const isInSight = body.length === 0 || part.to > part.from;
+  const isAll = isInSight && isWhole && hasChoices(asked, drawing) && isSeenWhole(asked.seen, standing);
   // What has its end out of the window stands nowhere.
   const isInside = screen.tooSmall === undefined && !isCut(lines, width);
   const isShown = isInside && (isAll || asked.seenWhole === text);
@@ -289,7 +291,7 @@ function footOf(
   isRoomy: boolean,
 ): FootLines {
   // The second yes is for what was seen: out of sight, Enter is asked for nothing, and the cursor is on none.
-  const isLost = asked.warned !== undefined && !isShown;
+  const isLost = asked.warned !== undefined && !isShown && hasChoices(asked, drawing);
   const beside = isLost ? { ...drawing, said: drawing.screen.tooSmall ?? OUT_OF_SIGHT } : drawing;
   const foot = choiceLines(at, ask, beside, isShown, { isRoomy, isLost });
   if (hasChoices(asked, drawing)) return foot;
