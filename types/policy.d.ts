@@ -222,7 +222,7 @@ export type PolicyAction = {
       kind: 'write';
       path: string | null;
       text: string;
-      /** What becomes of what is in the file; absent: it stays, or there is nothing in it. */
+      /** What becomes of what is in the file, or in the folder; absent: it stays, or there is nothing in it. */
       loss?: 'replaced' | 'deleted';
     }
   | { kind: 'url'; url: string | null; text: string }

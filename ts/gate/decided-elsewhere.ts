@@ -29,7 +29,7 @@ const WORDS: Readonly<Record<DecisionOutcome['type'], readonly [string, string]>
   approve: ['approved', 'the call runs'],
   edit: ['approved with other arguments', 'the call runs with those'],
   reject: ['rejected', 'the call does not run'],
-  respond: ['answered in the place of its tool', 'the call does not run'],
+  respond: ['answered instead of run', 'the call does not run'],
   skip: ['skipped', 'the call does not run'],
   expired: ['left unanswered until its time was over', 'the call does not run'],
   cancelled: ['cancelled', 'the call does not run'],

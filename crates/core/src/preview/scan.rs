@@ -121,7 +121,7 @@ fn forms_emoji(base: char, after: &str) -> bool {
 /// The flag that tags make another one of.
 const FLAG: char = '\u{1f3f4}';
 
-/// The tags of the flags that there are: of England, of Scotland, and of Wales. Others spell a text that is not seen.
+/// The tags of the flags in use: of England, of Scotland, and of Wales. Others spell a text that is not seen.
 const FLAG_TAGS: &[&str] = &[
     "\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
     "\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
