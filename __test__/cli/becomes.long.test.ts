@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DecideAnswer, RequestDetail } from '../../ts/inbox/protocol.js';
-import { createGate, resume, streamWithEvents } from '../../ts/index.js';
+import { createGate, gateTools, resume, streamWithEvents } from '../../ts/index.js';
 import { inboxOf, Person, scratch } from '../inbox/support.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
 import { waiting } from '../support/play.js';
@@ -96,6 +96,23 @@ describe('on the command line', () => {
     const [request] = await waiting(gate, 1);
     const { stdout } = await countersign(['reject', request!.approvalId, '-l', ledger], { env: { NO_COLOR: '1' } });
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(`rejected  ${request!.approvalId.slice(-8)}`);
+  });
+
+  test('a call of gateTools, which is no part of a run, is said to run in the process that asked', async () => {
+    const ledger = `sqlite:${join(scratch(), 'ledger.db')}` as const;
+    const gate = createGate({ ledger });
+    onTestFinished(() => gate.close());
+    const { tools, ran } = recordingTools();
+    const gated = gateTools(tools, { interruptOn: { del: true }, gate, runId: 'mine' });
+    const { execute } = gated.del as unknown as { execute: (input: unknown, options: unknown) => Promise<unknown> };
+    const done = execute({ path: '/one' }, { toolCallId: 'one', messages: [] });
+    const [request] = await waiting(gate, 1);
+    const { stdout } = await countersign(['approve', request!.approvalId, '-l', ledger], { env: { NO_COLOR: '1' } });
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(
+      `approved  ${request!.approvalId.slice(-8)}  it runs in the process that asked, if that still waits for it`,
+    );
+    await done;
+    expect(ran).toEqual(['del /one']);
   });
 });
 

@@ -13,6 +13,8 @@ beforeAll(() => {
   writeFileSync(join(folder, 'README.md'), 'old\n');
   writeFileSync(join(folder, 'src/a.js'), 'const a = 1;\n');
   writeFileSync(join(folder, 'empty'), '');
+  mkdirSync(join(folder, 'conf'));
+  writeFileSync(join(folder, 'conf/a.js'), 'const a = 2;\n');
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -39,6 +41,30 @@ test.each([
   'F=README.md; echo x > $F',
   // It cannot be told which one that is.
   'echo x > "$OUT"',
+  'cp -rT conf src',
+  'cp -r conf/. src',
+  'cp -r conf/ src',
+  'cp -r src/. .',
+  'rsync -a conf/ src/',
+  'find src -type f -exec tee {} +',
+  "find src -name 'a.js' -exec tee {} \\;",
+  'find . -name README.md -exec tee {} +',
+  'find src -type f -exec sed -i s/a/b/ {} +',
+  'find src -type f -print0 | xargs -0 tee',
+  'find src -type f -print0 | xargs -0 sed -i s/a/b/',
+  'git checkout README.md',
+  'git checkout HEAD README.md',
+  'git checkout HEAD src',
+  'git checkout --ours README.md',
+  'git switch -f x',
+  'git switch --discard-changes x',
+  'git switch -C main',
+  'git checkout -B main',
+  'git mv -f src/a.js README.md',
+  'cp x /dev/sda',
+  'echo x > /dev/sda',
+  'mv README.md /dev/null',
+  'echo x 1<> README.md',
 ])('%s writes over what is there', async (command) => {
   expect(await dangersIn(command)).toContain('overwrites');
 });
@@ -59,6 +85,24 @@ test.each([
   'prettier --write README.md',
   'prettier --write .',
   'cat README.md 2>&1',
+  'npm test',
+  'git checkout -b new',
+  'git checkout main',
+  'git checkout new.md',
+  'git switch main',
+  'git switch -c new',
+  'cp -r conf new',
+  'cp -r conf src',
+  'cp -r conf/. new',
+  'rsync -a conf/ new/',
+  'rsync -a conf src',
+  'find src -type f -exec cat {} +',
+  'find src -type f -exec prettier --write {} +',
+  'echo x > /dev/stderr',
+  'echo x > /dev/tty',
+  'cat README.md | tee /dev/stderr',
+  'cat README.md | tee /dev/fd/2',
+  'cat <> README.new',
 ])('%s does not', async (command) => {
   expect(await dangersIn(command)).toEqual([]);
 });

@@ -482,6 +482,65 @@ describe.each(AROUND)('in a function %s', (_, around) => {
   });
 });
 
+describe('a no on a terminal that has no reason yet', () => {
+  const one = [calls(call('del', { path: '/one' }, 'one')), says('.')];
+  const untilWhy = async (gate: Gate) => {
+    const { input, output, until, shown } = place(true);
+    const { ran, tools } = recordingTools();
+    const onApprovalRequest = terminalApprover({ input, output });
+    const { run } = start({ tools, gate, interruptOn: 'all', onApprovalRequest, turns: one });
+    const events = collect(run);
+    await until('Run it? ');
+    input.write('n\r');
+    await until('Why? ', 2);
+    return { input, events, ran, shown };
+  };
+  const first = async (gate: Gate) => (await gate.history()).at(0);
+
+  test('says what somebody else has decided meanwhile, by whom, and that the call runs', async () => {
+    await using gate = createGate();
+    const { events, ran, shown } = await untilWhy(gate);
+    const [pending] = await gate.pending();
+    await gate.approve(pending!.approvalId, { by: 'bob' });
+    await events;
+    expect(ran).toEqual(['del /one']);
+    expect(shown().replaceAll(/\s+/g, ' ')).toContain(
+      '(This is no longer asked.) It was approved by bob: the call runs.',
+    );
+  });
+
+  test('says that what somebody else has rejected does not run', async () => {
+    await using gate = createGate();
+    const { events, ran, shown } = await untilWhy(gate);
+    const [pending] = await gate.pending();
+    await gate.reject(pending!.approvalId, { by: 'bob', reason: 'not now' });
+    await events;
+    expect(ran).toEqual([]);
+    expect(shown().replaceAll(/\s+/g, ' ')).toContain('It was rejected by bob (not now): the call does not run.');
+  });
+
+  test('is a no without a reason where the input ends with Ctrl+D', async () => {
+    await using gate = createGate();
+    const { input, events, ran } = await untilWhy(gate);
+    input.write('\u0004');
+    await events;
+    expect(ran).toEqual([]);
+    const { decision, via } = (await first(gate))!;
+    expect(decision).toEqual({ type: 'reject' });
+    expect(via).toBe('callback');
+  });
+
+  test('ends the run with Ctrl+C, and no record says that nobody was there', async () => {
+    await using gate = createGate();
+    const { input, events, ran } = await untilWhy(gate);
+    input.write('\u0003');
+    await events;
+    expect(ran).toEqual([]);
+    expect((await first(gate))!.decision).toMatchObject({ type: 'cancelled' });
+    expect(JSON.stringify((await first(gate))!.decision)).not.toContain('nobody');
+  });
+});
+
 describe('in a function on a pipe, after a call that it did not ask about', () => {
   type AskFunction = (request: ApprovalRequest, context: typeof signal) => Promise<Decision>;
   const TURNS = [three, says('.')];

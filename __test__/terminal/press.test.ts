@@ -266,6 +266,32 @@ describe('what was being written when somebody was faster', () => {
   });
 });
 
+test('a window that shrinks between the two yeses shows no yes for a call that is out of sight, and asks for none', () => {
+  const long = 'rm -rf build && echo one && echo two && echo three && echo four && echo five && echo six';
+  // The short one was seen in the same width, and has no line in the small window.
+  for (const [command, columns, written] of [
+    [long, 80, ''],
+    [long, 80, 'y'],
+    ['rm -rf build', 40, ''],
+  ] as const) {
+    const ask = { ...approval('execute', { command }), dangers: ['it may delete something for good'] };
+    const sitting = new Sitting([ask], { columns, rows: columns === 80 ? 24 : 12 });
+    sitting.wait(1500);
+    sitting.type('y');
+    sitting.press('enter');
+    sitting.wait(1500);
+    sitting.wait(1500);
+    expect(sitting.state.said).toContain('press Enter again to run it');
+    if (written !== '') sitting.type(written);
+    sitting.resize({ columns: 40, rows: 9 });
+    sitting.wait(1500);
+    expect(sitting.frames.at(-1)).toContain('more');
+    expect(sitting.frames.at(-1)).not.toContain('press Enter again');
+    expect(sitting.frames.at(-1)).not.toContain('❯y');
+    expect(sitting.press('enter')).toBeUndefined();
+  }
+});
+
 test('Shift+Tab leads back to what was answered, and Enter on to what was chosen', () => {
   const asking = questions([
     { kind: 'multiple_choice', question: 'Which?', options: [{ label: 'English' }, { label: 'Yes' }] },

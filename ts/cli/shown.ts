@@ -79,7 +79,7 @@ const VERB = {
 
 /** What is known beside a request of its run, and of what its tool gave back. */
 export interface KeptBeside {
-  run: ToldRun | null;
+  run?: ToldRun | null | undefined;
   place?: CallPlace | undefined;
   /** How often a person approved the like before. */
   askedBefore?: number;
@@ -97,7 +97,7 @@ export function wholeParts(
   record: KeptRecord,
   width = columns(),
   now = Date.now(),
-  { run, place, result, askedBefore = 0 }: KeptBeside = { run: null },
+  { run, place, result, askedBefore = 0 }: KeptBeside = {},
 ): [about: string[], else_: string[]] {
   const json = toJson(record);
   const lines: string[] = [];

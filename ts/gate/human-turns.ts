@@ -8,6 +8,7 @@ import type { Awaitable } from '../values/awaitable.js';
 import { LateAbort } from '../values/late-abort.js';
 import { WorkLimit } from '../values/limit.js';
 import { whenAborted } from '../values/when-aborted.js';
+import { decidedElsewhere } from './decided-elsewhere.js';
 
 export type AskOrder = 'in-turn' | 'at-once';
 
@@ -51,7 +52,7 @@ export class HumanTurns {
   ): Promise<void> {
     const over = new LateAbort();
     const forget = whenAborted(abortSignal, () => over.abort(() => abortSignal.reason as unknown));
-    const end = (): void => over.abort(() => new DOMException('The request was decided elsewhere.', 'AbortError'));
+    const end = (outcome: unknown): void => over.abort(() => decidedElsewhere(outcome));
     decided.then(end, end);
     const isOver = new Promise<void>((resolve) => over.onAbort(resolve));
     const asked = async (): Promise<void> => {

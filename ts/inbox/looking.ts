@@ -175,7 +175,7 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
     schema: schema === null ? null : (safeDeep(schema) as object),
     form: isPending ? formOf(record, schema) : null,
     questions: shownQuestions(record),
-    run: run === null ? null : { status: run.status, prompt: run.prompt, steps: run.steps },
+    run: run == null ? null : { status: run.status, prompt: run.prompt, steps: run.steps },
     place: place === undefined ? null : { folder: oneLine(place.cwd), project: oneLine(place.project) },
     becomes: becomes(record, run),
     gave: isPending ? null : gaveText(bound?.result),

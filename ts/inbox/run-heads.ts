@@ -6,8 +6,8 @@ import { mainRunOf, shortRun } from '../gate/run-ids.js';
 import type { RunHead } from './protocol.js';
 import { brief, groupOf } from './view.js';
 
-/** What is told of the run of a request; `null`: the gate keeps no runs. */
-export async function toldRunAt(gate: LocalGate, record: ApprovalRecord): Promise<ToldRun | null> {
+/** What is told of the run of a request; `null`: no run is kept; `undefined`: it cannot be read. */
+export async function toldRunAt(gate: LocalGate, record: ApprovalRecord): Promise<ToldRun | null | undefined> {
   return gate.isDurable ? toldRun(gate.runs, record, (runId) => gate.pending({ runId })) : null;
 }
 
@@ -18,7 +18,7 @@ const FRESH = 5_000;
 
 export class RunHeads {
   readonly #gate: LocalGate;
-  readonly #read = new Map<string, { at: number; told: Promise<ToldRun | null> }>();
+  readonly #read = new Map<string, { at: number; told: Promise<ToldRun | null | undefined> }>();
 
   constructor(gate: LocalGate) {
     this.#gate = gate;
@@ -41,7 +41,7 @@ export class RunHeads {
   }
 
   /** What its run was given to do, and what it did before this call. */
-  #toldOf(record: ApprovalRecord, now: number): Promise<ToldRun | null> {
+  #toldOf(record: ApprovalRecord, now: number): Promise<ToldRun | null | undefined> {
     const known = this.#read.get(record.approvalId);
     if (known !== undefined) return known.told;
     const told = toldRunAt(this.#gate, record);

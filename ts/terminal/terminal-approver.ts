@@ -11,6 +11,7 @@ import { contextOf, hearsUnasked, takesCall } from '../gate/callback-calls.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
+import { whatBecame } from '../gate/decided-elsewhere.js';
 import { dangersInWords, doubtsAbout, type DangerousCall } from '../gate/danger.js';
 import { editedCall, NOTHING_CHANGED, type EditReader, type EditReading } from '../gate/edited-call.js';
 import { standsOut, startedFirst } from '../gate/stands-out.js';
@@ -104,7 +105,7 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
           ? answersTo(request as QuestionRequest, lines, abortSignal)
           : decisionOn(request, lines, abortSignal, objectionTo, readEdit));
       } catch (error) {
-        lines.say(abortSignal.aborted ? `\n${lines.isTerminal ? NO_LONGER : NO_LONGER_PIPED}\n` : '\n');
+        lines.say(abortSignal.aborted ? `\n${noLonger(lines, abortSignal.reason)}\n` : '\n');
         throw error;
       }
     });
@@ -125,6 +126,13 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
 makesCallbacks(terminalApprover, 'terminalApprover()');
 
 const NO_LONGER = '(This is no longer asked.)';
+
+/** Said where somebody else was faster, or the run has ended: what was typed so far has decided nothing. */
+function noLonger(lines: LineInput, reason: unknown): string {
+  const said = lines.isTerminal ? NO_LONGER : NO_LONGER_PIPED;
+  const became = whatBecame(reason);
+  return became === undefined ? said : inWords(`${said} ${became}`, lines.window);
+}
 
 /** What is put for one answer. It is kept, since what has scrolled out of the window is known by it. */
 class PutText {
@@ -200,7 +208,7 @@ async function decisionOn(
     const given = isDraft ? await drafted(lines, signal, request, last) : readAnswer(line, request, last);
     const meant = decision.meant(given);
     if (isBareNo(meant)) lines.say(`${inWords(WHY, lines.window)}\n`);
-    const answer = isBareNo(meant) ? readReason(await next(lines, 'Why? ', signal)) : meant;
+    const answer = isBareNo(meant) ? await withReason(lines, signal) : meant;
     if (answer.type === 'say') {
       lines.say(inWords(`${answer.lines.join('\n')}\n`, lines.window));
       if (answer.broken === undefined || decision.last === undefined) continue;
@@ -244,6 +252,12 @@ async function drafted(
   const text = await next(lines, 'Run it with: ', signal, draft);
   if (last === request || text.trim() !== draft.trim()) return edited(text, request);
   return { type: 'say', lines: [`${NOTHING_CHANGED}.`, confirming({ type: 'edit' })] };
+}
+
+/** A no is said by now: where the input ends before its reason, it is one without. */
+async function withReason(lines: LineInput, signal: AbortSignal): Promise<LineAnswer> {
+  const line = await lines.line({ prompt: 'Why? ', signal });
+  return readReason(line ?? '');
 }
 
 /** A call, as much of it as is asked about. */

@@ -724,6 +724,30 @@ fn what_is_moved_to_where_it_does_not_stay_is_lost() {
         "./x.sh; mv notes.txt $PWD/dist/; rm -rf dist",
         "./x.sh; mv $PWD/notes.txt /tmp/",
         "mkdir -p node_modules; mv notes.txt node_modules/ && rm -rf node_modules; ./x.sh",
+        // By a name that it gets later on.
+        "mv notes.txt q; mv q r; : > r",
+        "mv notes.txt q; mv q /tmp/",
+        "mv sub un2; mkdir sub; mv un2/own.txt x; : > x",
+        "mv notes.txt q; sed -i d q",
+        "mv notes.txt q; ./x.sh | tee q",
+        "mv notes.txt q; : > \"$X\"",
+        // By a link to it.
+        "ln notes.txt q; : > q",
+        "ln -s $PWD/notes.txt q; : > q",
+        "cp -l notes.txt q; : > q",
+        "cp --link notes.txt q; : > q",
+        "cp -s $PWD/notes.txt q; : > q",
+        "cp -as $PWD/sub D; : > D/own.txt",
+        "cp -al sub D; sed -i d D/own.txt",
+        // What is opened to be read and written is not emptied, and written over.
+        "./x.sh 1<> notes.txt",
+        "echo XX 1<>$PWD/sub/own.txt",
+        // Whole folders that are put over others.
+        "mkdir more; cp -rT more sub",
+        "cp -r more/. sub",
+        "rsync -a more/ sub/",
+        "find sub -type f -exec tee {} +",
+        "find sub -type f -print0 | xargs -0 tee",
     ];
     // Not into `/tmp/` itself: what other programs have there is not known.
     let runs = [
@@ -733,6 +757,17 @@ fn what_is_moved_to_where_it_does_not_stay_is_lost() {
         "./x.sh; mv dist/out.js /tmp/moved-out.js",
         "rm -rf dist; mkdir dist; mv notes.txt dist/; ./x.sh",
         "./x.sh; mv /tmp/a /tmp/b",
+        "mv notes.txt q; mv q r; : > q2",
+        "mv kept.txt q; mv q r; : > r",
+        "cp -l kept.txt q; : > q",
+        "cp -l notes.txt q; : > q2",
+        "cp notes.txt q; : > q",
+        "cp -a sub D; : > D/own.txt",
+        "./x.sh 1<> new.txt",
+        "./x.sh 1<> kept.txt",
+        "mkdir more; cp -r more sub",
+        "cp -r sub/. more",
+        "cp -r sub/. dist",
     ];
     let alone = "[[rule]]\neffect = \"allow\"\nconfined = \"project\"";
     let source = |line: &str| own_verdict(&root, alone, line);

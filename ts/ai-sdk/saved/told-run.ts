@@ -33,13 +33,13 @@ type PendingReader = (runId: string) => Promise<readonly Pick<ApprovalRecord, 'a
 /**
  * Never rejects: what cannot be read is told nothing of, and the request can be decided all the same.
  *
- * @returns `null`: the ledger keeps no such run
+ * @returns `null`: the ledger keeps no such run; `undefined`: it cannot be read
  */
 export async function toldRun(
   ledger: RunReader,
   { runId, toolCallId, approvalId, status: decided }: AskingCall,
   pending: PendingReader,
-): Promise<ToldRun | null> {
+): Promise<ToldRun | null | undefined> {
   const main = mainRunOf(runId);
   try {
     const kept = await ledger.run(main);
@@ -50,7 +50,7 @@ export async function toldRun(
     const waits = waiting.filter((each) => each.approvalId !== approvalId).length;
     return { ...told, ...spokenIn(main, kept, toolCallId), waits };
   } catch {
-    return null;
+    return undefined;
   }
 }
 
@@ -122,9 +122,11 @@ function cut(text: string, most: number): string {
 }
 
 /** What becomes of a request that was decided, by where its run stands; empty: unknown. */
-export function becomes({ status }: Pick<ApprovalRecord, 'status'>, run: ToldRun | null): string {
-  if (run === null || status === 'pending') return '';
+export function becomes({ status }: Pick<ApprovalRecord, 'status'>, run: ToldRun | null | undefined): string {
+  if (run === undefined || status === 'pending') return '';
   const runs = status === 'approved' || status === 'edited';
+  // Of a call that is no part of a run, and of a request alone, nothing else is known.
+  if (run === null) return runs ? 'it runs in the process that asked, if that still waits for it' : '';
   switch (run.status) {
     case 'active':
       return run.waits === 0 ? 'its run goes on' : `its run waits for ${run.waits} more to be decided`;

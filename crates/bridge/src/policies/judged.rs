@@ -383,8 +383,8 @@ impl<'a> PolicyAction<'a> {
                     FileAccess::Read => NativePart::Read { path, text },
                     FileAccess::Write => {
                         let loss = match judged.loss {
-                            FileLoss::Nothing => None,
-                            FileLoss::Replaced => Some("replaced"),
+                            FileLoss::Nothing | FileLoss::Moved => None,
+                            FileLoss::ReplacedFile | FileLoss::Replaced => Some("replaced"),
                             FileLoss::Deleted => Some("deleted"),
                         };
                         NativePart::Write { path, text, loss }

@@ -48,11 +48,16 @@ pub(super) fn glyphs(text: &str, language: TextLanguage, mut see: impl FnMut(cha
     let mut base = MarkBase::default();
     let mut before = None;
     let mut in_emoji = false;
+    // How many characters from here on are part of a flag.
+    let mut of_flag = 0_usize;
     for (index, c) in text.char_indices() {
         context.enter(index, c, before);
         let after = &text[index + c.len_utf8()..];
         let forms = c == EMOJI_FORM && before.is_some_and(|base| forms_emoji(base, after));
+        let is_of_flag = of_flag > 0;
+        of_flag = if is_of_flag { of_flag - 1 } else { tags_behind(c, after) };
         let found = match deceit(c) {
+            Some(_) if is_of_flag => None,
             // It is a part of the emoji that is seen.
             Some(_) if forms => None,
             Some(_) if c == INFORMATION && marks_line(&text[..index], after) => None,
@@ -122,6 +127,22 @@ const KEYCAP: char = '\u{20e3}';
 /// Whether an emoji form behind this sign belongs to an emoji: that of a digit is a key.
 fn forms_emoji(base: char, after: &str) -> bool {
     chars::takes_variation(base) && (!base.is_ascii() || after.starts_with(KEYCAP))
+}
+
+/// The flag that tags make another one of.
+const FLAG: char = '\u{1f3f4}';
+
+/// The tags of the flags in use: of England, of Scotland, and of Wales. Others spell a text that is not seen.
+const FLAG_TAGS: &[&str] = &[
+    "\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+    "\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
+    "\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
+];
+
+/// How many tags behind this character make one flag with it.
+fn tags_behind(c: char, after: &str) -> usize {
+    let tags = FLAG_TAGS.iter().find(|tags| c == FLAG && after.starts_with(**tags));
+    tags.map_or(0, |tags| tags.chars().count())
 }
 
 /// The character that makes one emoji of two.

@@ -100,6 +100,8 @@ fn an_ordinary_emoji_is_shown_as_it_is_and_its_form_elsewhere_is_not() {
         "☀\u{fe0f}",
         "1\u{fe0f}\u{20e3}",
         "🏳\u{fe0f}\u{200d}🌈",
+        "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+        "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
         "🤷\u{200d}♂\u{fe0f}",
     ] {
         let preview = show(&format!(r#"{{"a":"{emoji} x"}}"#));
@@ -110,6 +112,11 @@ fn an_ordinary_emoji_is_shown_as_it_is_and_its_form_elsewhere_is_not() {
         ("a\u{fe0f}", "a\\u{FE0F}"),
         ("1\u{fe0f}", "1\\u{FE0F}"),
         ("❤\u{fe0f}\u{fe0f}", "❤\u{fe0f}\\u{FE0F}"),
+        ("🏴\u{e0072}\u{e006d}\u{e007f}", "🏴\\u{E0072}\\u{E006D}\\u{E007F}"),
+        (
+            "🏁\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+            "🏁\\u{E0067}\\u{E0062}\\u{E0065}\\u{E006E}\\u{E0067}\\u{E007F}",
+        ),
         ("❤\u{fe0f}\u{200d}x", "❤\u{fe0f}\\u{200D}x"),
         ("☎\u{fe0e}", "☎\\u{FE0E}"),
     ] {

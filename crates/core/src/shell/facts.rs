@@ -141,10 +141,21 @@ pub enum FileLoss {
     /// It stays, or goes on in another place: something is added, changed or moved. So does what is only read.
     #[default]
     Nothing,
-    /// Something else takes its place.
+    /// It goes on under another name: it is moved, or a link to it is made. What writes there changes it.
+    Moved,
+    /// Something else takes the place of a file. A folder stays: what it gets has names of its own, and is said by itself.
+    ReplacedFile,
+    /// Something else takes its place; where it is a folder that is used with all below it, the place of what is there.
     Replaced,
     /// It is deleted.
     Deleted,
+}
+
+impl FileLoss {
+    /// Whether what is in it is gone then.
+    pub fn takes_away(self) -> bool {
+        !matches!(self, Self::Nothing | Self::Moved)
+    }
 }
 
 /// One thing that a command line can do.

@@ -125,7 +125,9 @@ function panel(asked: AskState, at: PanelPlace, ask: ApprovalAsk, drawing: DrawC
   const text = shownText(at.about);
   const standing = { of: `${text} ${width}`, from: part.from, to: part.to, total: body.length };
   // To its end, and nothing left out on the way: of what stood here together with the choices.
-  const isAll = isWhole && hasChoices(asked, drawing) && isSeenWhole(asked.seen, standing);
+  // In a window that has become too small for any of it, what stood here before is out of sight.
+  const isInSight = body.length === 0 || part.to > part.from;
+  const isAll = isInSight && isWhole && hasChoices(asked, drawing) && isSeenWhole(asked.seen, standing);
   // What has its end out of the window stands nowhere.
   const isInside = screen.tooSmall === undefined && !isCut(lines, width);
   const isShown = isInside && (isAll || asked.seenWhole === text);
@@ -277,6 +279,8 @@ interface FootLines {
   cursor?: { x: number; y: number };
 }
 
+const OUT_OF_SIGHT = 'not all of the call is in sight: space shows more';
+
 /** As long as there are no choices their place stays empty: the call stands where it will be answered. */
 function footOf(
   asked: AskState,
@@ -286,7 +290,10 @@ function footOf(
   isShown: boolean,
   isRoomy: boolean,
 ): FootLines {
-  const foot = choiceLines(at, ask, drawing, isShown, isRoomy);
+  // The second yes is for what was seen: out of sight, Enter is asked for nothing, and the cursor is on none.
+  const isLost = asked.warned !== undefined && !isShown && hasChoices(asked, drawing);
+  const beside = isLost ? { ...drawing, said: drawing.screen.tooSmall ?? OUT_OF_SIGHT } : drawing;
+  const foot = choiceLines(at, ask, beside, isShown, { isRoomy, isLost });
   if (hasChoices(asked, drawing)) return foot;
   const { screen, said } = drawing;
   const { more } = screen.symbols;
@@ -305,7 +312,7 @@ function choiceLines(
   ask: ApprovalAsk,
   { screen, room, said, together }: DrawContext,
   isShown: boolean,
-  isRoomy: boolean,
+  { isRoomy, isLost }: { isRoomy: boolean; isLost: boolean },
 ): FootLines {
   const { columns, symbols } = screen;
   const width = columns - 1 - INDENT.length;
@@ -314,7 +321,9 @@ function choiceLines(
   const choices = choicesOf(ask, at.about);
   const { type } = meaningOf(at.draft.text, choices, at.isWords);
   // Words are a no, which a second question has no choice for.
-  const marked = type === 'words' ? 'reject' : type === 'unoffered' ? undefined : markedOf(ask, at, isShown);
+  const of = markedOf(ask, at, isShown);
+  const isOut = isLost && choices.some(({ name, runs }) => name === of && runs);
+  const marked = type === 'words' ? 'reject' : type === 'unoffered' || isOut ? undefined : of;
   const main = choices.filter(({ isMain }) => isMain);
   const beside = choices.filter(({ isMain }) => !isMain);
   const inked = (choice: PanelChoice, text: string): string => {

@@ -4,13 +4,54 @@
 use super::matching::{MatchStrength, RuleHit};
 use super::spot::{PathSpots, is_known_from_here};
 use super::{CallJudge, NeedsFiles, below, looked_up, tracked};
-use crate::path::{LocatedPath, PathError, is_below};
+use crate::path::{DirEntry, DirListing, LocatedPath, PathError, is_below};
 use crate::policy::Effect;
 use crate::policy::action::{Action, ActionKind, ByArgument};
 use crate::shell::{FileAccess, FileLoss, Word, WordPiece, base_name, deletes, replaces};
 
 /// Folders that a confined command has for itself, empty at first and gone afterwards.
 const PRIVATE: &[&str] = &["/tmp", "/var/tmp"];
+
+/// Of more names below a folder not all are looked at: some may be the user's own.
+const MOST_NAMES: usize = 20_000;
+
+/// Whether this word names a program that does this.
+pub(super) fn is_one_that(word: &Word, is: fn(&str) -> bool) -> bool {
+    word.literal().is_some_and(|name| is(base_name(name)))
+}
+
+/// A place that a line writes to.
+struct LaterWrite {
+    /// `None`: a redirection.
+    command: Option<usize>,
+    loss: FileLoss,
+    /// With all that is below it.
+    tree: bool,
+    spots: PathSpots,
+    /// By a program that moves: what was there is gone.
+    is_move: bool,
+}
+
+impl LaterWrite {
+    /// Whether it may be one of these places, or be below it; where it is used with all that is below it, also above.
+    fn reaches(&self, places: &[LocatedPath]) -> bool {
+        let PathSpots { located, begins, loose, error, .. } = &self.spots;
+        let is_open = error.is_some() || !loose.is_empty();
+        if is_open && begins.is_empty() {
+            return !places.is_empty();
+        }
+        let goes_above = is_open
+            || match self.loss {
+                FileLoss::Deleted | FileLoss::Moved => true,
+                FileLoss::Replaced => self.tree,
+                _ => false,
+            };
+        let meets = |own: &LocatedPath, place: &LocatedPath| {
+            is_below(&own.real, &place.real) || goes_above && is_below(&place.real, &own.real)
+        };
+        located.iter().chain(begins).any(|own| places.iter().any(|place| meets(own, place)))
+    }
+}
 
 impl CallJudge<'_> {
     /// Whether what is allowed would take away what git cannot give back, and no rule says that it may: a rule that lets confined
@@ -24,9 +65,6 @@ impl CallJudge<'_> {
         if !self.runs_confined() || action.mentioned {
             return Ok(false);
         }
-        let takes_away = |word: &Word, is: fn(&str) -> bool| {
-            word.literal().is_some_and(|name| is(base_name(name)))
-        };
         match &action.kind {
             ActionKind::Command { argv, .. } => {
                 // Where it names files, each of them is looked at.
@@ -37,31 +75,34 @@ impl CallJudge<'_> {
                     _ => false,
                 });
                 let first = argv.first();
-                Ok(confined && !names_some && first.is_some_and(|first| takes_away(first, deletes)))
+                Ok(confined
+                    && !names_some
+                    && first.is_some_and(|first| is_one_that(first, deletes)))
             }
-            ActionKind::Path { access: FileAccess::Write, by, .. } => {
+            ActionKind::Path { access: FileAccess::Write, by, extent, .. } => {
                 let moved = match by {
-                    Some(by) if action.loss == FileLoss::Nothing => self.is_moved_away(by)?,
+                    Some(by) if action.loss == FileLoss::Moved => self.is_moved_away(by)?,
                     _ => false,
                 };
-                if action.loss == FileLoss::Nothing && !moved {
+                if !action.loss.takes_away() && !moved {
                     return Ok(false);
                 }
                 let argv = by.as_ref().and_then(|by| self.argv(by));
                 let first = argv.and_then(<[Word]>::first);
-                let by_name = first.is_some_and(|first| takes_away(first, replaces));
+                let by_name = moved || first.is_some_and(|first| is_one_that(first, replaces));
                 let by_others = || by.as_ref().is_some_and(|by| self.is_allowed_elsewhere(by));
                 let is_covered = confined || by_name && self.is_by_document(hits) && !by_others();
                 match spots.filter(|_| is_covered) {
                     Some(spots) => {
                         let is_told = by_name
                             || action.loss == FileLoss::Deleted
-                            || action.loss == FileLoss::Replaced
+                            || action.loss != FileLoss::Moved
                                 // Which files a pattern finds is known.
                                 && !spots.stays
                                 && !self.is_away(spots)
                                 && !is_known_from_here(action);
-                        self.is_lost(spots, action.loss, is_told, moved)
+                        let tree = action.loss == FileLoss::Replaced && extent.is_recursive();
+                        self.is_lost(spots, action.loss, is_told, (moved, tree))
                     }
                     None => Ok(false),
                 }
@@ -70,45 +111,64 @@ impl CallJudge<'_> {
         }
     }
 
-    /// Whether this command moves what it is given to where it does not stay: out of the project, since a confined command has
-    /// folders of its own there that are gone with it, or to what the line deletes or replaces later.
+    /// Whether what this command gives another name does not stay there: it lies out of the project, since a confined command has
+    /// folders of its own there that are gone with it, or something is written later to a place where it may be by then.
     fn is_moved_away(&self, by: &ByArgument) -> Result<bool, NeedsFiles> {
-        let is_move = self.argv(by).and_then(<[Word]>::first).and_then(Word::literal);
-        if !is_move.is_some_and(|name| replaces(base_name(name))) {
-            return Ok(false);
+        let project =
+            looked_up(self.files.real(self.policy.context().project.as_deref().unwrap_or("/")))?;
+        let is_inside = |place: &LocatedPath| {
+            project.as_ref().is_ok_and(|project| is_below(&place.real, project))
+        };
+        let mut line = self.later_writes(by.command)?;
+        // Of a redirection no command tells when it is.
+        line.sort_by_key(|write| write.command.unwrap_or(usize::MAX));
+        let mut places: Vec<LocatedPath> = Vec::new();
+        for writes in line.chunk_by(|one, other| one.command == other.command) {
+            let is_own = writes.first().is_some_and(|write| write.command == Some(by.command));
+            let mut others = writes.iter().filter(|write| write.loss != FileLoss::Moved);
+            if !is_own && others.any(|write| write.reaches(&places)) {
+                return Ok(true);
+            }
+            let mut moved = writes.iter().filter(|write| write.loss == FileLoss::Moved);
+            if is_own || moved.any(|write| write.reaches(&places)) {
+                let gets = writes.iter().filter(|write| write.loss != FileLoss::Moved);
+                let gets: Vec<_> = gets.flat_map(|write| write.spots.located.clone()).collect();
+                if writes.iter().any(|write| write.is_move) && !gets.iter().all(is_inside) {
+                    return Ok(true);
+                }
+                places.extend(gets);
+            }
         }
-        let (mut gets, mut deleted, mut replaced) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(false)
+    }
+
+    /// What the line moves, replaces, changes or deletes from this command on.
+    fn later_writes(&self, from: usize) -> Result<Vec<LaterWrite>, NeedsFiles> {
+        let mut writes = Vec::new();
         for other in self.actions {
-            let ActionKind::Path { access: FileAccess::Write, target, extent, by: its } =
-                &other.kind
+            let ActionKind::Path { access: FileAccess::Write, target, extent, by } = &other.kind
             else {
                 continue;
             };
-            // Of a redirection no command tells when it is.
-            let is_later = its.as_ref().is_none_or(|its| its.command > by.command);
-            let spots = || match PathSpots::of(target, *extent, &other.start, self.files) {
-                Err(PathError::NeedsFiles) => Err(NeedsFiles),
-                spots => Ok(spots.unwrap_or_default()),
-            };
-            let is_its = its.as_ref().is_some_and(|its| its.command == by.command);
-            match other.loss {
-                FileLoss::Replaced if is_its => gets.extend(spots()?.located),
-                FileLoss::Replaced if is_later => replaced.extend(spots()?.located),
-                FileLoss::Deleted if is_later => {
-                    let spots = spots()?;
-                    deleted.extend(spots.located.into_iter().chain(spots.begins));
+            let loss = match other.loss {
+                FileLoss::Nothing if self.changes_in_place(by.as_ref(), target) => {
+                    FileLoss::Replaced
                 }
-                _ => {}
+                loss => loss,
+            };
+            let command = by.as_ref().map(|by| by.command);
+            if loss == FileLoss::Nothing || command.is_some_and(|command| command < from) {
+                continue;
             }
+            let spots = match PathSpots::of(target, *extent, &other.start, self.files) {
+                Err(PathError::NeedsFiles) => return Err(NeedsFiles),
+                spots => spots.unwrap_or_default(),
+            };
+            let program = by.as_ref().and_then(|by| self.argv(by)).and_then(<[Word]>::first);
+            let is_move = program.is_some_and(|first| is_one_that(first, replaces));
+            writes.push(LaterWrite { command, loss, tree: extent.is_recursive(), spots, is_move });
         }
-        let project =
-            looked_up(self.files.real(self.policy.context().project.as_deref().unwrap_or("/")))?;
-        let stays = |place: &LocatedPath| {
-            project.as_ref().is_ok_and(|project| is_below(&place.real, project))
-                && !deleted.iter().any(|gone| is_below(&place.real, &gone.real))
-                && !replaced.iter().any(|gone| is_below(&gone.real, &place.real))
-        };
-        Ok(!gets.iter().all(stays))
+        Ok(writes)
     }
 
     /// Whether what allows it, as far as rules do, are rules of documents that let confined commands run.
@@ -121,9 +181,9 @@ impl CallJudge<'_> {
     }
 
     /// Whether something is there that git does not have. What tools make again is no loss. `told`: which file it is has to be
-    /// known.
+    /// known. `moved`: a folder goes too; `tree`: what is in it.
     fn is_lost(
-        &self, spots: &PathSpots, loss: FileLoss, told: bool, moved: bool,
+        &self, spots: &PathSpots, loss: FileLoss, told: bool, (moved, tree): (bool, bool),
     ) -> Result<bool, NeedsFiles> {
         let is_open = spots.error.is_some() || !spots.loose.is_empty();
         if is_open && told {
@@ -136,6 +196,7 @@ impl CallJudge<'_> {
             if loss == FileLoss::Deleted
                 || self.is_unkept(place)?
                 || moved && looked_up(self.files.has(&format!("{place}/.")))?.unwrap_or(true)
+                || tree && self.holds_unkept(place)?
             {
                 return Ok(true);
             }
@@ -167,6 +228,33 @@ impl CallJudge<'_> {
         let project = self.policy.context().project.as_deref();
         PRIVATE.iter().any(|folder| is_below(path, folder))
             && !project.is_some_and(|project| is_below(path, project))
+    }
+
+    /// Whether a file lies below that git does not have, and that tools do not make again.
+    fn holds_unkept(&self, folder: &str) -> Result<bool, NeedsFiles> {
+        let mut left = MOST_NAMES;
+        let mut folders = vec![folder.to_owned()];
+        while let Some(folder) = folders.pop() {
+            let names = match self.files.list(&folder, left) {
+                DirListing::Names(names) => names,
+                // It is no folder.
+                DirListing::Unknown => continue,
+                DirListing::TooMany => return Ok(true),
+            };
+            left = left.saturating_sub(names.len());
+            for DirEntry { name, is_dir, is_link } in names {
+                let path = format!("{}/{name}", folder.trim_end_matches('/'));
+                if name == ".git" || self.is_product(&format!("{path}/x")) {
+                    continue;
+                }
+                if is_dir && !is_link {
+                    folders.push(path);
+                } else if self.is_unkept(&path)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Whether there is such a file, and git does not have it.

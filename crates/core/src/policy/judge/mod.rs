@@ -621,7 +621,7 @@ fn is_held(doubt: &Doubt, action: &Action) -> bool {
             let is_found = *access == FileAccess::Read && doubt.is_below;
             // What is protected there stays as it is, and what is lost is asked about by itself.
             let is_worked_in =
-                *access == FileAccess::Write && doubt.is_inside && action.loss == FileLoss::Nothing;
+                *access == FileAccess::Write && doubt.is_inside && !action.loss.takes_away();
             (target.literal().is_none() && !doubt.is_told) || is_found || is_worked_in
         }
         _ => false,

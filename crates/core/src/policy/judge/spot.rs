@@ -54,7 +54,7 @@ fn is_closed(dir: &str, files: &dyn FileLookup) -> Result<bool, PathError> {
 }
 
 /// Whether it is a folder in which there is something.
-fn is_folder(path: &str, files: &dyn FileLookup) -> bool {
+pub(super) fn is_folder(path: &str, files: &dyn FileLookup) -> bool {
     match files.list(path, 1) {
         DirListing::Names(names) => !names.is_empty(),
         DirListing::TooMany => true,

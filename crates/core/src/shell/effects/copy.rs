@@ -4,7 +4,13 @@ use super::spec::OperandUse;
 use super::uses::LINKS;
 use super::walk::{ArgumentPart, ArgumentWalk, WalkOperand};
 use super::words;
-use crate::shell::{DoubtReason, FileAccess, Word, WordPiece, base_name};
+use crate::shell::{DoubtReason, FileAccess, FileLoss, Word, WordPiece, base_name};
+
+/// What an option is kept under that has the destination be no folder to put the sources into.
+const WHOLE: &str = "whole";
+
+/// What is kept of a program, or of an option of it, whose sources go on under other names.
+const RELINKS: &str = "relinks";
 
 /// Of more sources than these the names in the destination are not spelled out.
 const MOST_SOURCES: usize = 64;
@@ -37,6 +43,23 @@ impl ArgumentWalk<'_> {
         }
     }
 
+    /// The destination is written. Where it is a folder, the sources are put into it under their own names, unless it takes the
+    /// place of one itself, or what is in a source goes into it: `cp -T a b`, `cp -r a/. b`, `rsync a/ b`.
+    fn replaced(&mut self, destination: WalkOperand, sources: &[WalkOperand]) {
+        let poured = |source: &WalkOperand| {
+            let place = self.place(source.arg);
+            place.literal().is_some_and(|text| text.ends_with('/'))
+                || words::file_name(place).is_none()
+        };
+        let whole = self.kept(WHOLE).is_some() || sources.iter().any(poured);
+        match self.loss(destination.arg, FileAccess::Write) {
+            FileLoss::Replaced if !whole => {
+                self.operand_loses(destination, FileLoss::ReplacedFile);
+            }
+            loss => self.operand_loses(destination, loss),
+        }
+    }
+
     /// Notes what is written, and what is kept beside it of what was there.
     fn copied(&mut self, arg: usize, target: Word) {
         self.backup(arg, &target);
@@ -56,7 +79,9 @@ impl ArgumentWalk<'_> {
     pub(super) fn copy(&mut self, operands: &[WalkOperand], source: OperandUse) {
         let last = operands.len().saturating_sub(1);
         // Writing the link writes what it leads to.
-        let source = if self.kept(LINKS).is_some() { OperandUse::Change } else { source };
+        let links = self.kept(LINKS).is_some() || matches!(source, OperandUse::Change);
+        let source = if links { OperandUse::Read } else { source };
+        let moved = if self.kept(RELINKS).is_some() { FileLoss::Moved } else { FileLoss::Nothing };
         if let Some(into) = self.into {
             self.under(into, operands);
         }
@@ -66,17 +91,18 @@ impl ArgumentWalk<'_> {
             let several = self.place(operand.arg).splits();
             if index < last || several || self.into.is_some() || last == 0 {
                 self.operand_is(*operand, source);
+                if links {
+                    self.operand_loses(*operand, moved);
+                }
                 if self.kept("rights").is_some() {
                     self.runs(operand.arg, DoubtReason::KeepsRights);
                 }
             }
             if destination && (last > 0 || several) {
-                self.operand_is(*operand, OperandUse::Write);
+                let sources = operands.get(..index).unwrap_or(&[]);
+                self.replaced(*operand, sources);
                 self.backup(operand.arg, self.place(operand.arg));
-                self.under(
-                    ArgumentPart { arg: operand.arg, skip: 0 },
-                    operands.get(..index).unwrap_or(&[]),
-                );
+                self.under(ArgumentPart { arg: operand.arg, skip: 0 }, sources);
             }
             if last == 0 && self.into.is_none() && !several {
                 // `ln -s target` writes here, under the target's name, or under any where that is not known.

@@ -6,7 +6,7 @@
 
 use super::walk::{ArgumentPart, ArgumentWalk};
 use super::{git, git_shown, words};
-use crate::shell::{DoubtReason, FileAccess, Word};
+use crate::shell::{DoubtReason, FileAccess, FileLoss, Word};
 
 const REFS: &str = ".git/refs";
 const INDEX: &str = ".git/index";
@@ -35,7 +35,8 @@ fn tree(walk: &mut ArgumentWalk, arg: usize) {
 
 /// An option that may throw away what is not committed.
 pub(super) fn discards(walk: &mut ArgumentWalk, part: ArgumentPart) {
-    tree(walk, part.arg);
+    let target = words::text(walk.place(0), ".");
+    walk.lost(part.arg, target, true, FileLoss::Replaced);
     changes(walk, part.arg, INDEX);
 }
 
@@ -49,7 +50,7 @@ pub(super) fn hunks(walk: &mut ArgumentWalk, part: ArgumentPart) {
 /// it nowhere. So the word that says so has to be spelled out, unless an option keeps such files.
 fn brings(walk: &mut ArgumentWalk, arg: usize) {
     tree(walk, 0);
-    if walk.kept("keeps").is_none() || walk.kept("overwrites").is_some() {
+    if walk.kept("keeps").is_none() || walk.kept("ignored").is_some() {
         walk.runs(arg, DoubtReason::Overwrites);
     }
 }

@@ -172,23 +172,23 @@ impl ArgumentWalk<'_> {
     pub(super) fn loses(&mut self, part: ArgumentPart, base: usize, loss: FileLoss) {
         let target = self.named(part, FileAccess::Write);
         let target = self.at_base(target, base);
-        let (arg, recursive) = (part.arg, self.recursive);
+        self.lost(part.arg, target, self.recursive, loss);
+    }
+
+    /// The same of a file whose name was put together.
+    pub(super) fn lost(&mut self, arg: usize, target: Word, recursive: bool, loss: FileLoss) {
         let access = FileAccess::Write;
         self.effects.paths.push(PathUse { arg, access, target, recursive, loss });
     }
 
     /// What becomes of what is in a file that this argument names. What no word names the program has made itself, and what a
     /// program writes that builds the project, it makes again.
-    fn loss(&self, arg: usize, access: FileAccess) -> FileLoss {
-        let says = |kept: &str| {
-            let keeps = |uses: &OperandUse| matches!(uses, OperandUse::Keep(it) if *it == kept);
-            self.program.always.iter().any(keeps)
-        };
+    pub(super) fn loss(&self, arg: usize, access: FileAccess) -> FileLoss {
         if access == FileAccess::Read || arg == 0 || self.kept(STAYS).is_some() {
             FileLoss::Nothing
-        } else if says("deletes") {
+        } else if self.kept("deletes").is_some() {
             FileLoss::Deleted
-        } else if self.program.data_only || says("overwrites") {
+        } else if self.program.data_only || self.kept("overwrites").is_some() {
             FileLoss::Replaced
         } else {
             FileLoss::Nothing

@@ -6,7 +6,7 @@ use super::spec::{
     ProgramSpec,
 };
 use super::{launch, words};
-use crate::shell::{DoubtReason, FileAccess, Word};
+use crate::shell::{DoubtReason, FileAccess, FileLoss, Word};
 
 /// The name of options that make what stands behind the command options of the launcher.
 const SHARED: &str = "shared";
@@ -646,6 +646,11 @@ impl<'a> ArgumentWalk<'a> {
     /// All that was kept under this name.
     pub(super) fn all_kept(&self, name: &'static str) -> Vec<ArgumentPart> {
         self.kept.iter().filter(|(kept, _)| *kept == name).map(|(_, part)| *part).collect()
+    }
+
+    /// Notes that an operand is written, and what becomes of what is in it.
+    pub(super) fn operand_loses(&mut self, operand: WalkOperand, loss: FileLoss) {
+        self.loses(ArgumentPart { arg: operand.arg, skip: 0 }, operand.base, loss);
     }
 
     /// Notes what an operand is used for.

@@ -112,7 +112,7 @@ impl LineProver<'_, '_> {
                 }
                 b'>' => {
                     self.bump(1);
-                    (reads, writes, appends) = (true, true, true);
+                    (reads, writes) = (true, true);
                 }
                 b'&' => {
                     self.bump(1);
