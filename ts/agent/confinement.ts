@@ -5,6 +5,7 @@ import type { Backend, DeepAgentOptions } from '../../agent.js';
 import type { ConfinedWrites, ConfineSettings, PolicyInput } from '../../index.js';
 import { putAsideInTime, repositoriesBehind } from '../confine/aside.js';
 import { asksForHosts, foundPaths, tightened, warnOfAbsent } from '../confine/confine.js';
+import { isIn, realPath } from '../confine/files.js';
 import { confinementReport } from '../confine/program.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
@@ -99,7 +100,12 @@ export function confinementOf(
         sealed = await sealedBy(judging, look);
       }
       const ledger = control?.ownFiles() ?? { there: [], absent: [] };
-      const whole = heldTo(call.confinedTo, withSealed(settings, sealed, ledger), sealed);
+      const locked = withSealed(settings, sealed, ledger);
+      // A backend that confines by itself has places of its own choice.
+      const opened = isOwn
+        ? locked
+        : withOpened(locked, { sealed, protect: settings.protect ?? [], root: backend.root });
+      const whole = heldTo(call.confinedTo, opened, sealed);
       const places = [backend.root, ...looked];
       // Where the look failed, it is unknown what is new.
       const begin = () => {
@@ -218,6 +224,35 @@ const withSealed = (settings: ConfineSettings, all: readonly NativeSealed[], led
   protect: [...(settings.protect ?? []), ...foundPaths(all.flatMap(({ kept }) => kept))],
   absent: [...(settings.absent ?? []), ...foundPaths([...all.flatMap(({ absent }) => absent), ...ledger.absent])],
 });
+
+/** What keeps folders, and who gave the places to write in. */
+interface OpenedBeside {
+  sealed: readonly NativeSealed[];
+  protect: readonly string[];
+  root: string;
+}
+
+/** What a rule leaves out of a folder that is kept can be written: the inner place counts, where nobody else keeps it. */
+function withOpened(settings: ConfineSettings, { sealed, protect, root }: OpenedBeside): ConfineSettings {
+  const write = settings.write ?? ['.'];
+  const real = (path: string) => realPath(resolve(root, path));
+  const places = write.map(real);
+  const history = sealed.flatMap(({ repositories, stores }) => [...repositories, ...stores]);
+  const closed = [...protect, ...history].map(real);
+  const isClosedBy = (path: string, { kept, opened }: NativeSealed) => {
+    const around = [...kept, ...opened].map(real).filter((place) => isIn(path, place));
+    const nearest = Math.max(...around.map((place) => place.length));
+    return kept.some((place) => isIn(path, real(place)) && real(place).length === nearest);
+  };
+  const opened = sealed
+    .flatMap((each) => each.opened)
+    .filter((each) => {
+      const path = real(each);
+      const isGiven = places.some((place) => isIn(path, place));
+      return isGiven && !closed.some((place) => isIn(path, place)) && !sealed.some((by) => isClosedBy(path, by));
+    });
+  return opened.length === 0 ? settings : { ...settings, write: [...write, ...foundPaths(opened)] };
+}
 
 /** What is open though an unasked command should be held to it. */
 interface OpenFiles {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::path::{DirListing, FileLookup, RawEntry};
 
@@ -83,6 +83,11 @@ impl PassedFolders {
         self.0.insert(place);
     }
 
+    /// Where a symlink leads: the folder, or that of the file.
+    pub(super) fn add_target(&mut self, target: PathBuf, files: &dyn FileLookup) {
+        self.0.extend(folder_at(target, files));
+    }
+
     /// Looks at up to `left` names. What cannot be listed has none.
     pub(super) fn ledgers(self, mut left: usize, files: &dyn FileLookup) -> PassedLedgers {
         let mut found = PassedLedgers::default();
@@ -98,12 +103,25 @@ impl PassedFolders {
                 let is_there = |name: &String| names.iter().any(|it| it.name == name.as_str());
                 let journals = ledgers.journals().filter(|name| !is_there(name));
                 found.absent.extend(journals.map(|name| format!("{dir}/{name}")));
-                for RawEntry { name, is_dir, .. } in names {
+                for RawEntry { name, is_dir, is_link } in names {
                     let Some(text) = name.to_str() else { continue };
                     if ledgers.has(&name) {
                         found.hidden.push(format!("{dir}/{text}"));
-                    } else if is_dir && !is_inner && text.starts_with('.') {
-                        inner.insert(folder.join(text));
+                        continue;
+                    }
+                    let at = folder.join(text);
+                    if is_inner {
+                        continue;
+                    }
+                    let is_dotted = text.starts_with('.');
+                    if is_dir && is_dotted {
+                        inner.insert(at);
+                    } else if is_link {
+                        let target = real_of(&at, files);
+                        let is_folder = target.as_deref().is_some_and(|it| is_folder(it, files));
+                        let is_looked_at = is_dotted || !is_folder;
+                        let target = target.filter(|_| is_looked_at);
+                        inner.extend(target.and_then(|it| folder_at(it, files)));
                     }
                 }
             }
@@ -112,6 +130,23 @@ impl PassedFolders {
         }
         found
     }
+}
+
+fn real_of(path: &Path, files: &dyn FileLookup) -> Option<PathBuf> {
+    files.real(path.to_str()?).ok().map(PathBuf::from)
+}
+
+fn is_folder(path: &Path, files: &dyn FileLookup) -> bool {
+    path.to_str().is_some_and(|path| files.has(&format!("{path}/.")) == Ok(true))
+}
+
+/// The folder there, or the one in which the file is; `None`: nothing is there.
+fn folder_at(path: PathBuf, files: &dyn FileLookup) -> Option<PathBuf> {
+    if is_folder(&path, files) {
+        return Some(path);
+    }
+    let is_there = path.to_str().is_some_and(|path| files.has(path) == Ok(true));
+    is_there.then(|| path.parent().map(Path::to_owned)).flatten()
 }
 
 /// Whether this path is a ledger, or what one has beside it.
