@@ -3,7 +3,7 @@
 //! They are told by the files that each has beside it, and none is opened: a process that closes a file lets go of the locks that
 //! SQLite has on it there.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,10 @@ const LOCK: &str = "-lock";
 const JOURNAL: &str = "-journal";
 /// All that a ledger, and SQLite for it, makes beside it.
 const BESIDE: [&str; 7] = ["-wal", "-shm", JOURNAL, LOCK, "-bell", OWNERS, "-new"];
+
+/// How many names are looked at for one path, and the folders in which none are.
+const MOST_BELOW: usize = 20_000;
+const PASSED: &[&str] = &["node_modules", ".git"];
 
 /// The ledgers among the names of one folder.
 #[derive(Debug, Default)]
@@ -149,7 +153,7 @@ fn folder_at(path: PathBuf, files: &dyn FileLookup) -> Option<PathBuf> {
     is_there.then(|| path.parent().map(Path::to_owned)).flatten()
 }
 
-/// Whether this path is a ledger, or what one has beside it.
+/// Whether this path is a ledger, or what one has beside it, or below that.
 pub(super) fn is_ledger(path: &str, files: &dyn FileLookup) -> bool {
     let has = |path: &str| files.has(path) == Ok(true);
     let is_folder = |path: &str| has(&format!("{path}/."));
@@ -159,5 +163,32 @@ pub(super) fn is_ledger(path: &str, files: &dyn FileLookup) -> bool {
     };
     let is_named = |base: &&str| !base.is_empty() && !base.ends_with('/');
     let bases = BESIDE.iter().filter_map(|end| path.strip_suffix(end));
-    std::iter::once(path).chain(bases).filter(is_named).any(is_one)
+    let above = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+    let owned = above.filter_map(|folder| folder.strip_suffix(OWNERS));
+    std::iter::once(path).chain(bases).chain(owned).filter(is_named).any(is_one)
+}
+
+/// The ledgers in these folders and below them, but for what lies in packages and in git, among the first names there.
+pub(super) fn ledgers_below<'a>(
+    folders: impl IntoIterator<Item = &'a str>, files: &dyn FileLookup,
+) -> Vec<String> {
+    let mut left = MOST_BELOW;
+    let mut seen = BTreeSet::new();
+    let mut open: VecDeque<String> = folders.into_iter().map(str::to_owned).collect();
+    let mut found = Vec::new();
+    while let Some(dir) = open.pop_front() {
+        if !seen.insert(dir.clone()) {
+            continue;
+        }
+        let DirListing::Names(names) = files.list(&dir, left) else { continue };
+        left = left.saturating_sub(names.len());
+        let entries: Vec<RawEntry> = names.into_iter().map(RawEntry::from).collect();
+        let ledgers = FolderLedgers::among(&entries, &dir, files);
+        found.extend(ledgers.0.iter().filter_map(|name| Some(format!("{dir}/{}", name.to_str()?))));
+        let inner = entries.iter().filter(|entry| entry.is_dir && !entry.is_link);
+        let inner = inner.filter_map(|entry| entry.name.to_str());
+        let inner = inner.filter(|name| !PASSED.contains(name));
+        open.extend(inner.map(|name| format!("{dir}/{name}")));
+    }
+    found
 }
