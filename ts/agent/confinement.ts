@@ -10,6 +10,7 @@ import { confinementReport } from '../confine/program.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { warn } from '../errors/warn-once.js';
+import { KeptFiles, type KeptPaths } from '../confine/replaced.js';
 import { TogetherCommand } from '../confine/together.js';
 import { currentCaller } from '../gate/caller.js';
 import { localGate } from '../gate/gate.js';
@@ -107,14 +108,16 @@ export function confinementOf(
         : withOpened(locked, { sealed, protect: settings.protect ?? [], root: backend.root });
       const whole = heldTo(call.confinedTo, opened, sealed);
       const places = [backend.root, ...looked];
-      // Where the look failed, it is unknown what is new.
       const begin = () => {
-        if (!isWhole) return async () => ({ made: [], told: null });
+        const kept = new KeptFiles(keptBy(whole, backend.root));
+        // Where the look failed, it is unknown what is new.
+        if (!isWhole) return async () => withReplaced({ made: [], told: null }, kept);
         const repositories = sealed.flatMap((each) => each.repositories);
         const together = new TogetherCommand(repositories, places);
         return async () => {
           try {
-            return await putNewAside(sealed, await sealedBy(judging, look), { places, together });
+            const end = await putNewAside(sealed, await sealedBy(judging, look), { places, together });
+            return withReplaced(end, kept);
           } finally {
             together.end();
           }
@@ -208,6 +211,22 @@ async function putNewAside(
   return { made, told };
 }
 
+/** What is in the home of the user is not looked at. */
+function keptBy({ hide = [], protect = [] }: ConfineSettings, root: string): KeptPaths {
+  const absolute = (paths: readonly string[]) =>
+    paths.filter((path) => !path.startsWith('~')).map((path) => resolve(root, path));
+  return { hide: absolute(hide), protect: absolute(protect) };
+}
+
+/** What the command reached by a change of others is told. */
+function withReplaced({ made, told }: ConfinedEnd, kept: KeptFiles): ConfinedEnd {
+  const names = kept.replaced();
+  if (names.length === 0) return { made, told };
+  const replaced = `Other files took the place of some that are kept from the command, while it ran: ${listed(names)}. It could read and change these. A human must look at them before anybody uses them.`;
+  warn(replaced);
+  return { made, told: told === null ? replaced : `${told} ${replaced}` };
+}
+
 /** Where the approvals are. */
 interface LedgerFiles {
   there: readonly string[];
@@ -277,11 +296,15 @@ const NOT_HELD: OpenFiles = {
 /** How many names are told. */
 const MOST_NAMES = 3;
 
+function listed(all: readonly string[]): string {
+  const names = all.slice(0, MOST_NAMES).map((name) => JSON.stringify(name));
+  const more = all.length > MOST_NAMES ? `, and ${all.length - MOST_NAMES} more` : '';
+  return `${names.join(', ')}${more}`;
+}
+
 /** Those that the plan of a command, which is a text, cannot name. */
 function notNamed(unnamed: readonly string[]): OpenFiles {
-  const names = unnamed.slice(0, MOST_NAMES).map((name) => JSON.stringify(name));
-  const more = unnamed.length > MOST_NAMES ? `, and ${unnamed.length - MOST_NAMES} more` : '';
-  const which = `${names.join(', ')}${more}`;
+  const which = listed(unnamed);
   return {
     told: `It may read and change files that the policies protect, since their names are not UTF-8: ${which}.`,
     why: `files that the policies protect have names that are not UTF-8 (${which})`,
