@@ -850,6 +850,8 @@ export type NativeSealed = {
 hidden: Array<string>,
 /** Not changed. */
 kept: Array<string>,
+/** Folders in what is kept that can be changed all the same. */
+opened: Array<string>,
 /** Not made. */
 absent: Array<string>,
 /** Each `.git` that is there, with its submodules and worktrees. */

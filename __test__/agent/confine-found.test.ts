@@ -6,17 +6,20 @@ import {
   mkdtempSync,
   readdirSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeepAgentOptions } from '../../agent.js';
 import { createLocalBackend } from '../../ts/agent/index.js';
 import { confinementReport, createGate } from '../../ts/index.js';
 import { executed, type Asked } from '../support/confined-agent.js';
 import { ownPlace } from '../support/own-place.js';
+import { listenToWarnings } from '../support/warnings.js';
 
 const report = confinementReport();
 
@@ -54,6 +57,52 @@ describe.runIf(report.namespaces)('a ledger of another gate in the project', () 
     expect(said).not.toMatch(/SQLite format|changed/);
     expect(readdirSync(root).toSorted()).toEqual(names.toSorted());
     await gate.close();
+  });
+});
+
+/** Another program, such as an editor, changes a file in this way while the command runs. */
+async function runMeanwhile(line: string, change: () => void) {
+  writeFileSync(join(root, 'x.sh'), `touch began; until [ -e go ]; do sleep 0.05; done; ${line}; echo rea''ched`);
+  const running = runAll(['sh x.sh'], {
+    policy: { version: 1, rule: [{ effect: 'allow', commands: ['sh x.sh'] }] },
+  });
+  let isOver = false;
+  void running.finally(() => (isOver = true));
+  while (!isOver && !existsSync(join(root, 'began'))) await sleep(20);
+  change();
+  writeFileSync(join(root, 'go'), '');
+  return running;
+}
+
+describe.runIf(report.namespaces)('a file that is kept and that another program changes while a command runs', () => {
+  const replace = (name: string, text: string) => {
+    writeFileSync(join(root, 'new'), text);
+    renameSync(join(root, 'new'), join(root, name));
+  };
+  beforeEach(() => {
+    mkdirSync(join(root, '.github'));
+    for (const name of ['.env', '.github/ci']) writeFileSync(join(root, name), 'KEPT');
+  });
+
+  test('is told where another one takes its place, since nothing keeps that', async () => {
+    using heard = listenToWarnings();
+    const { said } = await runMeanwhile('cat .env', () => replace('.env', 'NEW'));
+    const told = /Other files took the place of some that are kept from the command, while it ran: .*\.env/;
+    expect(said).toContain('reached');
+    expect(said).toMatch(told);
+    expect(heard.warnings).toEqual([expect.stringMatching(told)]);
+  });
+
+  test.each<[string, () => void]>([
+    ['it is written in its place', () => writeFileSync(join(root, '.env'), 'NEW')],
+    ['its folder is kept', () => replace('.github/ci', 'NEW')],
+    ['it is gone', () => rmSync(join(root, '.env'))],
+  ])('is not told where %s', async (_, change) => {
+    using heard = listenToWarnings();
+    const { said } = await runMeanwhile('cat .env; echo x > .github/ci', change);
+    expect(said).toContain('reached');
+    expect(said).not.toMatch(/Other files took|KEPT/);
+    expect(heard.warnings).toEqual([]);
   });
 });
 

@@ -31,6 +31,14 @@ const plan: LaunchPlan = {
   open: [],
 };
 
+test.each(['cannot open', 'unable to open database file', 'error opening'])(
+  'the words %s are no part of a path',
+  (words) => {
+    const refused = refusalsIn(`ledger: ${words} /etc/l.db-lock: Permission denied\n`, { ...plan, write: [] });
+    expect(refused.map(({ target }) => target)).toEqual(['/etc/l.db-lock']);
+  },
+);
+
 describe('a refusal is read from', () => {
   test.each([
     ['sh: 1: cannot create /etc/hosts: Read-only file system', 'write /etc/hosts'],

@@ -5,10 +5,12 @@ import type { Backend, DeepAgentOptions } from '../../agent.js';
 import type { ConfinedWrites, ConfineSettings, PolicyInput } from '../../index.js';
 import { putAsideInTime, repositoriesBehind } from '../confine/aside.js';
 import { asksForHosts, foundPaths, tightened, warnOfAbsent } from '../confine/confine.js';
+import { isIn, realPath } from '../confine/files.js';
 import { confinementReport } from '../confine/program.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { warn } from '../errors/warn-once.js';
+import { KeptFiles, type KeptPaths } from '../confine/replaced.js';
 import { TogetherCommand } from '../confine/together.js';
 import { currentCaller } from '../gate/caller.js';
 import { localGate } from '../gate/gate.js';
@@ -99,16 +101,23 @@ export function confinementOf(
         sealed = await sealedBy(judging, look);
       }
       const ledger = control?.ownFiles() ?? { there: [], absent: [] };
-      const whole = heldTo(call.confinedTo, withSealed(settings, sealed, ledger), sealed);
+      const locked = withSealed(settings, sealed, ledger);
+      // A backend that confines by itself has places of its own choice.
+      const opened = isOwn
+        ? locked
+        : withOpened(locked, { sealed, protect: settings.protect ?? [], root: backend.root });
+      const whole = heldTo(call.confinedTo, opened, sealed);
       const places = [backend.root, ...looked];
-      // Where the look failed, it is unknown what is new.
       const begin = () => {
-        if (!isWhole) return async () => ({ made: [], told: null });
+        const kept = new KeptFiles(keptBy(whole, backend.root));
+        // Where the look failed, it is unknown what is new.
+        if (!isWhole) return async () => withReplaced({ made: [], told: null }, kept);
         const repositories = sealed.flatMap((each) => each.repositories);
         const together = new TogetherCommand(repositories, places);
         return async () => {
           try {
-            return await putNewAside(sealed, await sealedBy(judging, look), { places, together });
+            const end = await putNewAside(sealed, await sealedBy(judging, look), { places, together });
+            return withReplaced(end, kept);
           } finally {
             together.end();
           }
@@ -202,6 +211,22 @@ async function putNewAside(
   return { made, told };
 }
 
+/** What is in the home of the user is not looked at. */
+function keptBy({ hide = [], protect = [] }: ConfineSettings, root: string): KeptPaths {
+  const absolute = (paths: readonly string[]) =>
+    paths.filter((path) => !path.startsWith('~')).map((path) => resolve(root, path));
+  return { hide: absolute(hide), protect: absolute(protect) };
+}
+
+/** What the command reached by a change of others is told. */
+function withReplaced({ made, told }: ConfinedEnd, kept: KeptFiles): ConfinedEnd {
+  const names = kept.replaced();
+  if (names.length === 0) return { made, told };
+  const replaced = `Other files took the place of some that are kept from the command, while it ran: ${listed(names)}. It could read and change these. A human must look at them before anybody uses them.`;
+  warn(replaced);
+  return { made, told: told === null ? replaced : `${told} ${replaced}` };
+}
+
 /** Where the approvals are. */
 interface LedgerFiles {
   there: readonly string[];
@@ -218,6 +243,35 @@ const withSealed = (settings: ConfineSettings, all: readonly NativeSealed[], led
   protect: [...(settings.protect ?? []), ...foundPaths(all.flatMap(({ kept }) => kept))],
   absent: [...(settings.absent ?? []), ...foundPaths([...all.flatMap(({ absent }) => absent), ...ledger.absent])],
 });
+
+/** What keeps folders, and who gave the places to write in. */
+interface OpenedBeside {
+  sealed: readonly NativeSealed[];
+  protect: readonly string[];
+  root: string;
+}
+
+/** What a rule leaves out of a folder that is kept can be written: the inner place counts, where nobody else keeps it. */
+function withOpened(settings: ConfineSettings, { sealed, protect, root }: OpenedBeside): ConfineSettings {
+  const write = settings.write ?? ['.'];
+  const real = (path: string) => realPath(resolve(root, path));
+  const places = write.map(real);
+  const history = sealed.flatMap(({ repositories, stores }) => [...repositories, ...stores]);
+  const closed = [...protect, ...history].map(real);
+  const isClosedBy = (path: string, { kept, opened }: NativeSealed) => {
+    const around = [...kept, ...opened].map(real).filter((place) => isIn(path, place));
+    const nearest = Math.max(...around.map((place) => place.length));
+    return kept.some((place) => isIn(path, real(place)) && real(place).length === nearest);
+  };
+  const opened = sealed
+    .flatMap((each) => each.opened)
+    .filter((each) => {
+      const path = real(each);
+      const isGiven = places.some((place) => isIn(path, place));
+      return isGiven && !closed.some((place) => isIn(path, place)) && !sealed.some((by) => isClosedBy(path, by));
+    });
+  return opened.length === 0 ? settings : { ...settings, write: [...write, ...foundPaths(opened)] };
+}
 
 /** What is open though an unasked command should be held to it. */
 interface OpenFiles {
@@ -242,11 +296,15 @@ const NOT_HELD: OpenFiles = {
 /** How many names are told. */
 const MOST_NAMES = 3;
 
+function listed(all: readonly string[]): string {
+  const names = all.slice(0, MOST_NAMES).map((name) => JSON.stringify(name));
+  const more = all.length > MOST_NAMES ? `, and ${all.length - MOST_NAMES} more` : '';
+  return `${names.join(', ')}${more}`;
+}
+
 /** Those that the plan of a command, which is a text, cannot name. */
 function notNamed(unnamed: readonly string[]): OpenFiles {
-  const names = unnamed.slice(0, MOST_NAMES).map((name) => JSON.stringify(name));
-  const more = unnamed.length > MOST_NAMES ? `, and ${unnamed.length - MOST_NAMES} more` : '';
-  const which = `${names.join(', ')}${more}`;
+  const which = listed(unnamed);
   return {
     told: `It may read and change files that the policies protect, since their names are not UTF-8: ${which}.`,
     why: `files that the policies protect have names that are not UTF-8 (${which})`,

@@ -98,12 +98,16 @@ const isHost = (text: string): boolean =>
   /^(?:[\w-]+\.)+[\w-]+(?::\d+)?$|^\[[\da-f:]+\](?::\d+)?$|^localhost(?::\d+)?$/i.test(text);
 
 function pathsIn(line: string, cwd: string): string[] {
-  const words = [...line.matchAll(QUOTED), ...line.matchAll(WORD), ...line.matchAll(BEFORE_REASON)];
-  const names = words.flatMap(([, word = '']) => [
-    word,
-    word.replace(/^.*\bcannot (?:create|open|access) (?:file )?/, ''),
-  ]);
+  const words = [...line.matchAll(QUOTED), ...line.matchAll(WORD)].map(([, word = '']) => word);
+  const said = [...line.matchAll(BEFORE_REASON)].map(([, word = '']) => nameIn(word));
+  const names = [...words.flatMap((word) => [word, nameIn(word)]), ...said];
   return [...new Set(names.filter((name) => name !== '').map((name) => resolve(cwd, name)))].slice(0, MOST_PATHS);
+}
+
+/** The name in what a program says of it: `cannot open NAME`, `opening /NAME`. */
+function nameIn(words: string): string {
+  const name = words.replace(/^.*\bcannot (?:create|open|access) (?:file )?/, '');
+  return /^[~./]/.test(name) ? name : name.replace(/^.*?\s(?=(?:~|\.{0,2})\/)/, '');
 }
 
 /** Whether the plan refuses this path, and what; nothing where it gave it, or where there is nothing outside. */

@@ -993,6 +993,10 @@ fn a_line_that_decides_about_calls_asks_by_every_launcher() {
         "sh -c 'npx countersign approve X'",
         "echo X | xargs npx countersign approve",
         "timeout 5 npx countersign inbox",
+        "deno run -A npm:countersign approve X",
+        "deno x npm:countersign@1 approve X",
+        "cd node_modules/countersign/dist && node cli.js approve X",
+        "script -qc 'countersign approve X' /dev/null",
     ];
     for name in PRESETS {
         let policy = preset_policy(name, &[]);

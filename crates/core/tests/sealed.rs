@@ -59,8 +59,10 @@ impl Project {
 
     fn names(&self, found: SealedFiles) -> (Vec<String>, Vec<String>) {
         let names = |paths: Vec<String>| {
-            let mut names: Vec<String> =
-                paths.iter().map(|path| path[self.path().len() + 1..].to_owned()).collect();
+            let mut names: Vec<String> = paths
+                .iter()
+                .map(|path| path[self.path().len()..].trim_start_matches('/').to_owned())
+                .collect();
             names.sort();
             names
         };
@@ -127,15 +129,65 @@ fn a_folder_with_what_a_rule_leaves_out_is_not_hidden_whole() {
     assert_eq!(hidden, ["d", "other"]);
 }
 
+/// What is kept under a rule that speaks against these writes, and what stays open in it.
+fn kept_and_opened(effect: &str, writes: &str) -> (Vec<String>, Vec<String>) {
+    let project = Project::new(&["locked/a", "locked/ok/b", "locked/sub/c", "other/c", "y.lock"]);
+    let rules = format!("[[rule]]\neffect = \"{effect}\"\nwrites = {writes}\n");
+    let found = project.sealed_as(project.path(), &rules, None);
+    let opened = SealedFiles { hidden: found.opened.clone(), ..SealedFiles::default() };
+    (project.names(found).1, project.names(opened).0)
+}
+
 #[test]
-fn a_folder_that_is_not_to_be_written_is_kept_whole_whatever_a_rule_leaves_out() {
+fn a_folder_whose_new_files_are_denied_is_kept_and_what_a_rule_leaves_out_stays_open() {
+    let nothing: &[&str] = &[];
+    for (writes, kept, opened) in [
+        (r#"["ROOT/locked/**"]"#, &["locked"][..], nothing),
+        (r#"["ROOT/locked/**", "!ROOT/locked/ok/**"]"#, &["locked"], &["locked/ok"]),
+        (r#"["ROOT/locked/*/**", "!ROOT/locked/ok/**"]"#, &["locked/sub"], nothing),
+        (r#"["ROOT/**", "!ROOT/locked/ok/**"]"#, &[""], &["locked/ok"]),
+        (
+            r#"["ROOT/**", "!ROOT/locked/**", "ROOT/locked/sub/*"]"#,
+            &["", "locked/sub"],
+            &["locked"],
+        ),
+        // Where a new file has no name yet, a part of a name says nothing of it.
+        (r#"["ROOT/*.lock"]"#, &["y.lock"], nothing),
+        (r#"["ROOT/locked"]"#, &["locked"], nothing),
+    ] {
+        let (found, open) = kept_and_opened("deny", writes);
+        assert_eq!(
+            (found.as_slice(), open.as_slice()),
+            (&owned(kept)[..], &owned(opened)[..]),
+            "{writes}"
+        );
+    }
+}
+
+/// Who gives a command a place to write lets it make files there, though each call that names one is asked about.
+#[test]
+fn an_ask_about_all_of_a_place_keeps_what_is_there_and_not_the_place() {
+    let all = r#"["ROOT/**", "!ROOT/locked/ok/**"]"#;
+    let expected = (owned(&["locked", "other", "y.lock"]), owned(&["locked/ok"]));
+    assert_eq!(kept_and_opened("ask", all), expected);
+    assert_eq!(kept_and_opened("ask", r#"["ROOT/locked/**"]"#).0, ["locked"]);
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// Git would run what a command puts there.
+#[test]
+fn what_git_runs_stays_kept_though_a_rule_leaves_it_out() {
+    let project = Project::new(&[".git/HEAD", "tools/hooks/in/x"]);
+    fs::write(project.0.join(".git/config"), "[core]\nhooksPath = tools/hooks\n").unwrap();
     let rules = r#"
         [[rule]]
-        writes = ["ROOT/**", "!ROOT/locked/ok/**"]
+        writes = ["ROOT/tools/**", "!ROOT/tools/hooks/**"]
         effect = "deny"
     "#;
-    let (_, kept) = of(&["locked/a", "locked/ok/b", "other/c"], rules);
-    assert_eq!(kept, ["locked", "other"]);
+    assert_eq!(project.sealed_as(project.path(), rules, None).opened, [""; 0]);
 }
 
 #[test]
@@ -272,7 +324,7 @@ fn what_a_rule_says_of_another_tool_opens_and_seals_nothing() {
     let project = Project::new(&files);
     let (hidden, kept) = project.sealed(&rules.replace("ROOT", project.path()));
     assert_eq!(hidden, [".env", "secret/k"]);
-    assert_eq!(kept, ["src/a"]);
+    assert_eq!(kept, ["src"]);
 }
 
 #[test]
@@ -486,4 +538,55 @@ fn a_ledger_in_packages_or_in_git_or_behind_a_link_there_is_hidden() {
     for journal in absent {
         assert!(found.absent.contains(&journal), "{journal}: {:?}", found.absent);
     }
+}
+
+/// A command reaches by it what is approved there.
+#[test]
+#[cfg(unix)]
+fn a_ledger_deep_in_packages_to_which_a_link_leads_is_hidden_where_it_is() {
+    let ledger = ["l", "l-lock", "l-owners/x"];
+    for (link, target) in [
+        ("state.db", "node_modules/a/b/l"),
+        ("sub/in/state.db", "../../node_modules/a/b/l"),
+        ("node_modules/.c", "a/b"),
+        ("node_modules/.l", "a/b/l"),
+        ("node_modules/l.db", "a/b/l"),
+    ] {
+        let files: Vec<String> =
+            ledger.iter().map(|name| format!("node_modules/a/b/{name}")).collect();
+        let project = Project::new(&files.iter().map(String::as_str).collect::<Vec<_>>());
+        let link = project.0.join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(target, &link).unwrap();
+        let found = project.sealed_as(project.path(), "", None);
+        let journal = format!("{}/node_modules/a/b/l-journal", project.path());
+        assert!(found.absent.contains(&journal), "{link:?}: {:?}", found.absent);
+        let (hidden, _) = project.names(found);
+        let own = ["l", "l-lock", "l-owners"].map(|name| format!("node_modules/a/b/{name}"));
+        assert!(own.iter().all(|name| hidden.contains(name)), "{link:?}: {hidden:?}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_to_a_folder_that_a_rule_leaves_out_takes_nothing_from_it() {
+    let project = Project::new(&["locked/ok/a", "locked/b", "node_modules/x/a"]);
+    let links =
+        [("lok", "locked/ok"), ("again", "lok"), ("all", "locked"), ("far", "node_modules/x")];
+    for (link, target) in links {
+        std::os::unix::fs::symlink(target, project.0.join(link)).unwrap();
+    }
+    let sealed = |paths: &str| {
+        let rules = format!("[[rule]]\neffect = \"deny\"\nreads = {paths}\nwrites = {paths}\n");
+        project.sealed(&rules)
+    };
+    let (hidden, kept) = sealed(r#"["ROOT/locked/**", "!ROOT/locked/ok/**"]"#);
+    assert_eq!(hidden, ["locked/b"]);
+    assert_eq!(kept, ["locked"]);
+    let (hidden, _) = sealed(r#"["ROOT/lok", "ROOT/locked/**", "!ROOT/locked/ok/**"]"#);
+    assert_eq!(hidden, ["again", "locked/b", "lok"]);
+    let (hidden, _) = sealed(r#"["ROOT/locked/**", "!ROOT/locked/ok/**", "ROOT/locked/ok/a"]"#);
+    assert_eq!(hidden, ["locked/b", "locked/ok/a"]);
+    let (hidden, _) = sealed(r#"["ROOT/node_modules/**", "!ROOT/node_modules/x/**"]"#);
+    assert_eq!(hidden, ["far"]);
 }

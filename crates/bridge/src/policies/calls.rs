@@ -425,6 +425,8 @@ struct NativeSealed {
     hidden: Vec<String>,
     /// Not changed.
     kept: Vec<String>,
+    /// Folders in what is kept that can be changed all the same.
+    opened: Vec<String>,
     /// Not made.
     absent: Vec<String>,
     /// Each `.git` that is there, with its submodules and worktrees.
@@ -452,11 +454,12 @@ impl Operate<&Policies> for FindSealed {
             run: run.as_ref(),
         };
         let found = policies.sealed(&self.more, opener).map_err(GateError::InvalidConfig)?;
-        let SealedFiles { hidden, kept, absent, repositories, stores, .. } = found;
+        let SealedFiles { hidden, kept, opened, absent, repositories, stores, .. } = found;
         let SealedFiles { unheld, complete, unlisted, unnamed, .. } = found;
         Ok(NativeSealed {
             hidden,
             kept,
+            opened,
             absent,
             repositories,
             stores,

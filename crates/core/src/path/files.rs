@@ -64,16 +64,9 @@ pub trait FileLookup {
     fn list_raw(&self, dir: &Path, most: usize) -> DirListing<RawEntry> {
         let Some(dir) = dir.to_str() else { return DirListing::Unknown };
         match self.list(dir, most) {
-            DirListing::Names(names) => DirListing::Names(
-                names
-                    .into_iter()
-                    .map(|DirEntry { name, is_link, is_dir }| RawEntry {
-                        name: name.into(),
-                        is_link,
-                        is_dir,
-                    })
-                    .collect(),
-            ),
+            DirListing::Names(names) => {
+                DirListing::Names(names.into_iter().map(RawEntry::from).collect())
+            }
             DirListing::TooMany => DirListing::TooMany,
             DirListing::Unknown => DirListing::Unknown,
         }
@@ -159,6 +152,12 @@ pub struct RawEntry {
     pub is_link: bool,
     /// Whether it is a directory.
     pub is_dir: bool,
+}
+
+impl From<DirEntry> for RawEntry {
+    fn from(DirEntry { name, is_link, is_dir }: DirEntry) -> Self {
+        Self { name: name.into(), is_link, is_dir }
+    }
 }
 
 /// The name, with U+FFFD for each byte that is no text: to a shell each is a character.

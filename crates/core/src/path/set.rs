@@ -137,7 +137,23 @@ impl PathSet {
     /// [`PathError::NeedsFiles`].
     pub fn touches(&self, path: &LocatedPath, files: &dyn FileLookup) -> Result<bool, PathError> {
         let bites = |glob: &PathGlob, reading: &PathReading| glob.bites(path, reading, files);
-        touches_where(&self.items, path, bites, PathGlob::says)
+        touches_where(&self.items, &path.readings(), bites, PathGlob::says)
+    }
+
+    /// Whether this path is in it for where it leads alone, and all below that surely is taken out again.
+    ///
+    /// # Errors
+    /// [`PathError::NeedsFiles`].
+    pub fn leads_to_left_out(
+        &self, path: &LocatedPath, files: &dyn FileLookup,
+    ) -> Result<bool, PathError> {
+        if !self.takes_out_all_below(&path.real) {
+            return Ok(false);
+        }
+        let mut names = path.readings();
+        names.retain(|reading| *reading != path.real);
+        let bites = |glob: &PathGlob, reading: &PathReading| glob.bites(path, reading, files);
+        Ok(!touches_where(&self.items, &names, bites, PathGlob::says)?)
     }
 
     /// Whether something below this directory may be taken out again.
@@ -155,6 +171,11 @@ impl PathSet {
         Ok(false)
     }
 
+    /// Whether everything below this directory surely is taken out again, by one of its exceptions.
+    pub fn takes_out_all_below(&self, dir: &str) -> bool {
+        self.items.iter().any(|item| item.out && item.glob.takes_all_below(dir))
+    }
+
     /// Whether this directory or anything below it is in it. See [`PathGlob::touches_below`].
     ///
     /// # Errors
@@ -164,7 +185,7 @@ impl PathSet {
     ) -> Result<bool, PathError> {
         let below = |glob: &PathGlob, reading: &PathReading| glob.bites_below(path, reading, files);
         Ok(self.touches(path, files)?
-            || touches_where(&self.items, path, below, PathGlob::takes_all_below)?)
+            || touches_where(&self.items, &path.readings(), below, PathGlob::takes_all_below)?)
     }
 
     /// Whether a path that is known only in these pieces could be in it. Errs on the side of yes. See [`PathGlob::could_match`].
@@ -240,11 +261,11 @@ impl PathSet {
 }
 
 fn touches_where(
-    items: &[SetItem], path: &LocatedPath,
+    items: &[SetItem], readings: &[&str],
     bites: impl Fn(&PathGlob, &PathReading) -> Result<bool, PathError>,
     surely: impl Fn(&PathGlob, &str) -> bool,
 ) -> Result<bool, PathError> {
-    for reading in path.readings() {
+    for reading in readings {
         let reading = PathReading::new(reading);
         // The last that matches decides.
         for SetItem { glob, out } in items.iter().rev() {

@@ -3,9 +3,9 @@
 //! They are told by the files that each has beside it, and none is opened: a process that closes a file lets go of the locks that
 //! SQLite has on it there.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::path::{DirListing, FileLookup, RawEntry};
 
@@ -16,6 +16,10 @@ const LOCK: &str = "-lock";
 const JOURNAL: &str = "-journal";
 /// All that a ledger, and SQLite for it, makes beside it.
 const BESIDE: [&str; 7] = ["-wal", "-shm", JOURNAL, LOCK, "-bell", OWNERS, "-new"];
+
+/// How many names are looked at for one path, and the folders in which none are.
+const MOST_BELOW: usize = 20_000;
+const PASSED: &[&str] = &["node_modules", ".git"];
 
 /// The ledgers among the names of one folder.
 #[derive(Debug, Default)]
@@ -83,6 +87,11 @@ impl PassedFolders {
         self.0.insert(place);
     }
 
+    /// Where a symlink leads: the folder, or that of the file.
+    pub(super) fn add_target(&mut self, target: PathBuf, files: &dyn FileLookup) {
+        self.0.extend(folder_at(target, files));
+    }
+
     /// Looks at up to `left` names. What cannot be listed has none.
     pub(super) fn ledgers(self, mut left: usize, files: &dyn FileLookup) -> PassedLedgers {
         let mut found = PassedLedgers::default();
@@ -98,12 +107,25 @@ impl PassedFolders {
                 let is_there = |name: &String| names.iter().any(|it| it.name == name.as_str());
                 let journals = ledgers.journals().filter(|name| !is_there(name));
                 found.absent.extend(journals.map(|name| format!("{dir}/{name}")));
-                for RawEntry { name, is_dir, .. } in names {
+                for RawEntry { name, is_dir, is_link } in names {
                     let Some(text) = name.to_str() else { continue };
                     if ledgers.has(&name) {
                         found.hidden.push(format!("{dir}/{text}"));
-                    } else if is_dir && !is_inner && text.starts_with('.') {
-                        inner.insert(folder.join(text));
+                        continue;
+                    }
+                    let at = folder.join(text);
+                    if is_inner {
+                        continue;
+                    }
+                    let is_dotted = text.starts_with('.');
+                    if is_dir && is_dotted {
+                        inner.insert(at);
+                    } else if is_link {
+                        let target = real_of(&at, files);
+                        let is_folder = target.as_deref().is_some_and(|it| is_folder(it, files));
+                        let is_looked_at = is_dotted || !is_folder;
+                        let target = target.filter(|_| is_looked_at);
+                        inner.extend(target.and_then(|it| folder_at(it, files)));
                     }
                 }
             }
@@ -114,7 +136,24 @@ impl PassedFolders {
     }
 }
 
-/// Whether this path is a ledger, or what one has beside it.
+fn real_of(path: &Path, files: &dyn FileLookup) -> Option<PathBuf> {
+    files.real(path.to_str()?).ok().map(PathBuf::from)
+}
+
+fn is_folder(path: &Path, files: &dyn FileLookup) -> bool {
+    path.to_str().is_some_and(|path| files.has(&format!("{path}/.")) == Ok(true))
+}
+
+/// The folder there, or the one in which the file is; `None`: nothing is there.
+fn folder_at(path: PathBuf, files: &dyn FileLookup) -> Option<PathBuf> {
+    if is_folder(&path, files) {
+        return Some(path);
+    }
+    let is_there = path.to_str().is_some_and(|path| files.has(path) == Ok(true));
+    is_there.then(|| path.parent().map(Path::to_owned)).flatten()
+}
+
+/// Whether this path is a ledger, or what one has beside it, or below that.
 pub(super) fn is_ledger(path: &str, files: &dyn FileLookup) -> bool {
     let has = |path: &str| files.has(path) == Ok(true);
     let is_folder = |path: &str| has(&format!("{path}/."));
@@ -124,5 +163,32 @@ pub(super) fn is_ledger(path: &str, files: &dyn FileLookup) -> bool {
     };
     let is_named = |base: &&str| !base.is_empty() && !base.ends_with('/');
     let bases = BESIDE.iter().filter_map(|end| path.strip_suffix(end));
-    std::iter::once(path).chain(bases).filter(is_named).any(is_one)
+    let above = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+    let owned = above.filter_map(|folder| folder.strip_suffix(OWNERS));
+    std::iter::once(path).chain(bases).chain(owned).filter(is_named).any(is_one)
+}
+
+/// The ledgers in these folders and below them, but for what lies in packages and in git, among the first names there.
+pub(super) fn ledgers_below<'a>(
+    folders: impl IntoIterator<Item = &'a str>, files: &dyn FileLookup,
+) -> Vec<String> {
+    let mut left = MOST_BELOW;
+    let mut seen = BTreeSet::new();
+    let mut open: VecDeque<String> = folders.into_iter().map(str::to_owned).collect();
+    let mut found = Vec::new();
+    while let Some(dir) = open.pop_front() {
+        if !seen.insert(dir.clone()) {
+            continue;
+        }
+        let DirListing::Names(names) = files.list(&dir, left) else { continue };
+        left = left.saturating_sub(names.len());
+        let entries: Vec<RawEntry> = names.into_iter().map(RawEntry::from).collect();
+        let ledgers = FolderLedgers::among(&entries, &dir, files);
+        found.extend(ledgers.0.iter().filter_map(|name| Some(format!("{dir}/{}", name.to_str()?))));
+        let inner = entries.iter().filter(|entry| entry.is_dir && !entry.is_link);
+        let inner = inner.filter_map(|entry| entry.name.to_str());
+        let inner = inner.filter(|name| !PASSED.contains(name));
+        open.extend(inner.map(|name| format!("{dir}/{name}")));
+    }
+    found
 }

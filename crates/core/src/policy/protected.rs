@@ -403,8 +403,12 @@ pub(crate) fn protection(
     spots: &PathSpots, access: FileAccess, extent: UseExtent, context: &PathContext,
     files: &dyn FileLookup,
 ) -> Option<PathProtection> {
-    if let Some(own) = context.own.iter().find(|own| is_own(own, spots, access, extent, files)) {
-        return Some(PathProtection::new(LEDGER, own.rsplit('/').next().unwrap_or_default()));
+    let own = |ledger: &&String| is_own(ledger, spots, access, extent, files);
+    let others = || others_ledgers(spots, access, extent, files);
+    if let Some(ledger) =
+        context.own.iter().find(own).cloned().or_else(|| others().iter().find(own).cloned())
+    {
+        return Some(PathProtection::new(LEDGER, ledger.rsplit('/').next().unwrap_or_default()));
     }
     // That a file or a device is there is no secret.
     let system = |path: &str| if spots.names_only { None } else { of_system(path) };
@@ -561,6 +565,18 @@ fn is_own(
             !pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. }))
                 && any(set.could_match_through(pieces, from, files))
         }))
+}
+
+/// The ledgers of other processes where such a write may be: one that is named is told by its name.
+fn others_ledgers(
+    spots: &PathSpots, access: FileAccess, extent: UseExtent, files: &dyn FileLookup,
+) -> Vec<String> {
+    if access == FileAccess::Read || !extent.is_recursive() && spots.loose.is_empty() {
+        return Vec::new();
+    }
+    let whole = spots.located.iter().filter(|_| extent.is_recursive());
+    let folders = whole.chain(&spots.begins).map(|path| path.real.trim_end_matches('/'));
+    ledgers::ledgers_below(folders, files)
 }
 
 /// Whether this is the name of a file of git's settings, or of a copy.

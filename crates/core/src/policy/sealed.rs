@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::Effect;
 use super::compile::{Policy, RulePatterns};
 use super::confined::{ConfinedRun, ConfinedWrites};
-use super::judge::{JudgedCall, judge_opened};
+use super::judge::{ActionVerdict, JudgedCall, judge_opened};
 use super::ledgers::{FolderLedgers, PassedFolders};
 use super::protected::PathNames;
 use super::run_by_git::{GIT, GitLook, run_by_git};
@@ -32,6 +32,8 @@ const MOST_PATH: usize = 3_800;
 
 /// Where nothing of the user's own lies.
 const PACKAGES: &str = "node_modules";
+/// What stands for all names that a command can make up.
+const NEW_FILE: &str = "new-file";
 /// Where git keeps contents, under names that say nothing.
 const OBJECTS: &str = "objects";
 
@@ -66,6 +68,8 @@ pub struct SealedFiles {
     pub hidden: Vec<String>,
     /// Not changed.
     pub kept: Vec<String>,
+    /// Folders in what is kept that can be changed all the same: a rule leaves them out.
+    pub opened: Vec<String>,
     /// Not made: they are not there.
     pub absent: Vec<String>,
     /// Each `.git` that is there, symlinks too, with what it has of submodules and worktrees: a new one git would obey.
@@ -105,6 +109,8 @@ struct OpenFolder {
     kind: FolderKind,
     /// Whether all below it is kept already.
     is_kept: bool,
+    /// Whether it is a place that the command was given.
+    is_top: bool,
 }
 
 impl OpenFolder {
@@ -117,7 +123,13 @@ impl OpenFolder {
             place: Path::new(if path.is_empty() { "/" } else { path }).to_owned(),
             kind: FolderKind::Plain,
             is_kept: false,
+            is_top: true,
         }
+    }
+
+    /// A file that a command could make in it.
+    fn fresh(&self) -> SeenEntry {
+        SeenEntry::of(self, RawEntry { name: NEW_FILE.into(), is_link: false, is_dir: false })
     }
 }
 
@@ -131,6 +143,8 @@ struct SeenEntry {
     is_dir: bool,
     /// In a folder of git.
     by_rules: bool,
+    /// Whether it leads to a folder that is looked through by its own name.
+    leads_inside: bool,
     /// Where rules look for it; `None` in it: that cannot be told.
     located: OnceCell<Option<LocatedPath>>,
 }
@@ -147,6 +161,7 @@ impl SeenEntry {
             is_link,
             is_dir,
             by_rules: folder.kind == FolderKind::Git,
+            leads_inside: false,
             located: OnceCell::new(),
         }
     }
@@ -196,12 +211,21 @@ impl SeenEntry {
                 place: raw,
                 kind: FolderKind::Linked,
                 is_kept: is_kept && !is_link,
+                is_top: false,
             });
         }
         let Self { path, real, place, name, is_link, is_dir, by_rules, .. } = self;
         let is_told = !(by_rules && name == OBJECTS) || links.is_spelled_out(OBJECTS);
         let kind = if by_rules { FolderKind::Git } else { FolderKind::Plain };
-        (is_dir && !is_link && is_told).then_some(OpenFolder { path, real, place, kind, is_kept })
+        let is_top = false;
+        (is_dir && !is_link && is_told).then_some(OpenFolder {
+            path,
+            real,
+            place,
+            kind,
+            is_kept,
+            is_top,
+        })
     }
 }
 
@@ -246,6 +270,14 @@ impl LinkedFolders<'_> {
         })
     }
 
+    /// Whether it is a symlink to a folder that is looked through by its own name.
+    fn lead_inside(&self, entry: &SeenEntry, files: &dyn FileLookup) -> bool {
+        let real = entry.located(files).filter(|_| entry.is_link).map(|at| at.real.as_str());
+        real.is_some_and(|real| {
+            self.is_looked_at(real) && files.has(&format!("{real}/.")) == Ok(true)
+        })
+    }
+
     fn is_looked_at(&self, real: &str) -> bool {
         let is_passed = |below: &str| below.split('/').any(|it| it == PACKAGES || it == GIT);
         let mut places = self.places.iter().filter(|place| is_below(real, place));
@@ -284,7 +316,8 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
     };
     let mut passed = PassedFolders::default();
     let mut left = MOST_NAMES;
-    while let Some(folder) = folders.pop_front() {
+    let mut kept_for_git = Vec::new();
+    while let Some(mut folder) = folders.pop_front() {
         let listing = if folder.path.len() > MOST_PATH {
             DirListing::Unknown
         } else {
@@ -309,6 +342,19 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
             }
         };
         left = left.saturating_sub(names.len());
+        if folder.kind == FolderKind::Plain {
+            match writes.new_files(&folder) {
+                NewFiles::Sealed if !folder.is_kept => {
+                    found.kept.push(folder.path.clone());
+                    folder.is_kept = true;
+                }
+                NewFiles::LeftOut if folder.is_kept && !found.kept.contains(&folder.path) => {
+                    found.opened.push(folder.path.clone());
+                    folder.is_kept = false;
+                }
+                _ => {}
+            }
+        }
         let ledgers = FolderLedgers::among(&names, &folder.path, files);
         found.absent.extend(
             ledgers
@@ -323,7 +369,7 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
             if is_git && folder.kind == FolderKind::Plain {
                 if entry.has_name() {
                     let git = run_by_git(&folder.path, &git_look);
-                    found.kept.extend(git.kept);
+                    kept_for_git.extend(git.kept);
                     found.absent.extend(git.absent);
                     found.repositories.extend(git.repositories);
                     found.stores.extend(git.stores);
@@ -334,6 +380,7 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
                 }
             }
             entry.by_rules |= is_git;
+            entry.leads_inside = links.lead_inside(&entry, files);
             if entry.name == PACKAGES && !entry.by_rules {
                 passed.add(entry.real_place(files));
                 continue;
@@ -354,8 +401,10 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
             }
             let is_passed =
                 is_hidden || is_git && !(reads.speaks_below(&entry) || writes.speaks_below(&entry));
-            if !is_hidden && (is_git && is_passed || links.lead_past(&entry, files)) {
+            if !is_hidden && is_git && is_passed {
                 passed.add(entry.real_place(files));
+            } else if !is_hidden && links.lead_past(&entry, files) {
+                passed.add_target(entry.real_place(files), files);
             }
             // What is not to be read may lie further down.
             if !is_passed {
@@ -368,6 +417,11 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
             break;
         }
     }
+    found.opened.retain(|path| {
+        let mut kept = kept_for_git.iter().chain(&found.stores);
+        !kept.any(|place| is_below(path, place))
+    });
+    found.kept.extend(kept_for_git);
     let ledgers = passed.ledgers(MOST_NAMES, files);
     found.hidden.extend(ledgers.hidden);
     found.absent.extend(ledgers.absent);
@@ -392,6 +446,16 @@ fn levels(
     };
     let confined = opener.run.filter(stays).map(|_| Some(ConfinedWrites::Project));
     std::iter::once(None).chain(confined).collect()
+}
+
+/// What is said of the files that a command could make in a folder.
+enum NewFiles {
+    /// They are out of reach.
+    Sealed,
+    /// A rule takes all of them out again.
+    LeftOut,
+    /// Neither.
+    Open,
 }
 
 /// What is out of reach for one access.
@@ -428,6 +492,21 @@ impl<'a> SealedAccess<'a> {
             && !self.levels.iter().all(|level| self.is_allowed(entry, *level))
     }
 
+    fn new_files(&self, folder: &OpenFolder) -> NewFiles {
+        let file = folder.fresh();
+        if self.is_sealed(&file) {
+            // A place to write was given by one who may be asked.
+            let is_given = folder.is_top && !self.is_denied(&file);
+            return if is_given { NewFiles::Open } else { NewFiles::Sealed };
+        }
+        let real = folder.real.as_ref().unwrap_or(&folder.path);
+        if self.against.iter().any(|paths| paths.set.takes_out_all_below(real)) {
+            NewFiles::LeftOut
+        } else {
+            NewFiles::Open
+        }
+    }
+
     fn is_protected(&self, entry: &SeenEntry) -> bool {
         self.names.protection(&entry.path).is_some()
             || entry.real.as_ref().is_some_and(|real| self.real_names.protection(real).is_some())
@@ -447,7 +526,12 @@ impl<'a> SealedAccess<'a> {
                 && !entry.is_link
                 && set.takes_out_below(path, self.files).unwrap_or(false)
         };
-        self.against.iter().any(|paths| touches(&paths.set) && !is_parted(&paths.set))
+        // What it leads to is looked at there.
+        let is_left_out = |set: &PathSet| {
+            entry.leads_inside && set.leads_to_left_out(path, self.files).unwrap_or(false)
+        };
+        let is_meant = |set: &PathSet| touches(set) && !is_parted(set) && !is_left_out(set);
+        self.against.iter().any(|paths| is_meant(&paths.set))
     }
 
     /// Whether a rule speaks against anything in this folder.
@@ -465,6 +549,19 @@ impl<'a> SealedAccess<'a> {
     }
 
     fn is_allowed(&self, entry: &SeenEntry, level: Option<ConfinedWrites>) -> bool {
+        self.says(entry, level).is_some_and(|says| {
+            let is_own = entry.by_rules && matches!(says.cause, VerdictCause::Protected(_));
+            says.effect == Effect::Allow || is_own
+        })
+    }
+
+    /// Not to know counts as yes.
+    fn is_denied(&self, entry: &SeenEntry) -> bool {
+        let is_denied = |says: ActionVerdict| says.effect == Effect::Deny;
+        self.levels.iter().any(|level| self.says(entry, *level).is_none_or(is_denied))
+    }
+
+    fn says(&self, entry: &SeenEntry, level: Option<ConfinedWrites>) -> Option<ActionVerdict> {
         let args = Json::Object(BTreeMap::new());
         let call = JudgedCall {
             other_names: &[],
@@ -475,10 +572,6 @@ impl<'a> SealedAccess<'a> {
             conditions: &[],
             confined: None,
         };
-        let says = judge_opened(self.policy, &call, level, (&entry.path, self.access), self.files);
-        says.is_ok_and(|says| {
-            let is_own = entry.by_rules && matches!(says.cause, VerdictCause::Protected(_));
-            says.effect == Effect::Allow || is_own
-        })
+        judge_opened(self.policy, &call, level, (&entry.path, self.access), self.files).ok()
     }
 }

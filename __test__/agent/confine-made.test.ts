@@ -1,0 +1,123 @@
+/** What a confined command makes where a policy denies to write: nothing, whichever way it takes. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DeepAgentOptions } from '../../agent.js';
+import type { ConfineSettings, PolicyInput } from '../../index.js';
+import { createLocalBackend } from '../../ts/agent/index.js';
+import { confinementReport, createGate } from '../../ts/index.js';
+import { executed } from '../support/confined-agent.js';
+import { ownPlace } from '../support/own-place.js';
+
+const report = confinementReport();
+
+const base = ownPlace('confine-made');
+afterAll(() => rmSync(base, { recursive: true }));
+
+let root: string;
+beforeEach(() => {
+  root = join(realpathSync(mkdtempSync(join(base, 'x-'))), 'project');
+  for (const folder of ['locked/sub', 'locked/ok', 'src']) mkdirSync(join(root, folder), { recursive: true });
+  for (const name of ['own', 'locked/old', 'y.lock']) writeFileSync(join(root, name), 'x');
+});
+
+type ScriptOptions = Partial<DeepAgentOptions> & { confine?: ConfineSettings };
+
+/** Runs a script that this policy allows, or a human. */
+async function runScript(
+  script: string,
+  writes: string[],
+  { confine, ...options }: ScriptOptions = {},
+): Promise<string> {
+  writeFileSync(join(root, 'x.sh'), `${script}\necho rea''ched`);
+  const policy: PolicyInput = {
+    version: 1,
+    rule: [
+      { effect: 'allow', commands: ['sh x.sh'] },
+      { effect: 'deny', writes },
+    ],
+  };
+  const own = { backend: createLocalBackend({ root }), policy, ...options, confine: { always: true, ...confine } };
+  return executed([{ command: 'sh x.sh' }], own as Omit<DeepAgentOptions, 'model'>, () => true);
+}
+
+/** Each way to make something in a folder. */
+const makeIn = (folder: string): string =>
+  [
+    `touch ${folder}/file`,
+    `mkdir ${folder}/folder`,
+    `ln -s ../own ${folder}/link`,
+    `ln own ${folder}/hard`,
+    `cp own o && mv o ${folder}/moved`,
+    `mkdir d && mv d ${folder}/moved-folder`,
+    `cd ${folder} && touch from-inside; cd "$OLDPWD"`,
+    `ln -s ${folder} by-link; touch by-link/file-by-link`,
+    'rm -rf by-link o d',
+  ].join('\n');
+
+const list = (folder: string): string[] => readdirSync(join(root, folder)).toSorted();
+
+describe.runIf(report.namespaces)('where a policy denies to write', () => {
+  test.each([[['locked/**']], [['locked/**', '!locked/ok/**']], [['**', '!src/**', '!locked/ok/**']]])(
+    'under %j a script makes nothing in a locked folder',
+    async (writes) => {
+      const said = await runScript(`${makeIn('locked')}\n${makeIn('locked/sub')}`, writes);
+      expect(said).toContain('reached');
+      expect(list('locked')).toEqual(['ok', 'old', 'sub']);
+      expect(list('locked/sub')).toEqual([]);
+    },
+  );
+
+  test('a folder that a rule leaves out stays open, and what is locked in it is not', async () => {
+    mkdirSync(join(root, 'locked/ok/shut'));
+    const writes = ['**', '!src/**', '!locked/ok/**', 'locked/ok/shut/**'];
+    const said = await runScript(
+      'touch src/a locked/ok/a locked/ok/shut/a locked/b top; echo x > own; mv locked/ok locked/ko; rm -rf locked/ok/shut',
+      writes,
+    );
+    expect(said).toContain('reached');
+    expect([list('src'), list('locked/ok'), list('locked/ok/shut')]).toEqual([['a'], ['a', 'shut'], []]);
+    expect([list('locked'), existsSync(join(root, 'top'))]).toEqual([['ok', 'old', 'sub'], false]);
+  });
+
+  test.each<[string, ScriptOptions]>([
+    ['the program protects', { confine: { protect: ['locked'] } }],
+    ['the program gives no place', { confine: { write: ['src'] } }],
+    ['a symlink leads to', {}],
+  ])('what a rule leaves out is not opened where %s', async (which, options) => {
+    if (which.startsWith('a symlink')) {
+      rmSync(join(root, 'locked/ok'), { recursive: true });
+      symlinkSync('../src', join(root, 'locked/ok'));
+    }
+    const said = await runScript('touch locked/ok/a locked/a', ['locked/**', 'src/**', '!locked/ok/**'], options);
+    expect(said).toContain('reached');
+    expect([list('locked'), list('src')]).toEqual([['ok', 'old', 'sub'], []]);
+    expect(existsSync(join(root, 'locked/ok/a'))).toBe(false);
+  });
+
+  test('the policy of a caller keeps what another policy leaves out', async () => {
+    const rule = [
+      { effect: 'allow', commands: ['sh x.sh'] },
+      { effect: 'deny', writes: ['locked/**'] },
+    ] as const;
+    await using gate = createGate({ policy: { version: 1, rule: [...rule] }, place: { cwd: root } });
+    const said = await runScript('touch locked/ok/a', ['locked/**', '!locked/ok/**'], { gate });
+    expect(said).toContain('reached');
+    expect(list('locked/ok')).toEqual([]);
+  });
+
+  test('a name in an open folder is kept once it is there, and can be made before', async () => {
+    const said = await runScript('echo x > y.lock; echo x > new.lock', ['*.lock']);
+    expect(said).toContain('writing');
+    expect([existsSync(join(root, 'new.lock'))]).toEqual([true]);
+  });
+});
