@@ -66,9 +66,9 @@ async function runMeanwhile(line: string, change: () => void) {
   const running = runAll(['sh x.sh'], {
     policy: { version: 1, rule: [{ effect: 'allow', commands: ['sh x.sh'] }] },
   });
-  let isOver = false;
-  void running.finally(() => (isOver = true));
-  while (!isOver && !existsSync(join(root, 'began'))) await sleep(20);
+  const ended = { is: false };
+  void running.finally(() => (ended.is = true));
+  while (!ended.is && !existsSync(join(root, 'began'))) await sleep(20);
   change();
   writeFileSync(join(root, 'go'), '');
   return running;

@@ -30,7 +30,7 @@ beforeEach(() => {
   for (const name of ['own', 'locked/old', 'y.lock']) writeFileSync(join(root, name), 'x');
 });
 
-type ScriptOptions = Partial<DeepAgentOptions> & { confine?: ConfineSettings };
+type ScriptOptions = Omit<Partial<DeepAgentOptions>, 'confine'> & { confine?: ConfineSettings };
 
 /** Runs a script that this policy allows, or a human. */
 async function runScript(

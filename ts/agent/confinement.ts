@@ -251,7 +251,7 @@ interface OpenedBeside {
   root: string;
 }
 
-/** What a rule leaves out of a folder that is kept can be written: the inner place counts, where nobody else keeps it. */
+/** What a rule leaves out of a folder that is kept can be written: the inner place counts, where no one else keeps it. */
 function withOpened(settings: ConfineSettings, { sealed, protect, root }: OpenedBeside): ConfineSettings {
   const write = settings.write ?? ['.'];
   const real = (path: string) => realPath(resolve(root, path));
