@@ -222,7 +222,7 @@ export type PolicyAction = {
       kind: 'write';
       path: string | null;
       text: string;
-      /** What happens to the content of the file or folder; absent: it stays, or there is none. */
+      /** What happens to the content of the file or folder; absent: it stays, or there is no content. */
       loss?: 'replaced' | 'deleted';
     }
   | { kind: 'url'; url: string | null; text: string }
