@@ -8,6 +8,7 @@ import {
   definePolicy,
   gateTools,
   toolApproval,
+  turnEnded,
   verifyApprovals,
   withApprovalDetails,
 } from '../../ts/index.js';
@@ -612,6 +613,21 @@ describe('split answers', () => {
     await chat.post(chat.answer(true, { toolCallId: 'c2' }));
     expect(chat.ran.toSorted()).toEqual(['del /1', 'del /2']);
   });
+});
+
+it('an approved call runs, though another conversation ended its turn at a call with its id and input', async () => {
+  const { tools } = recordingTools();
+  const stop = { type: 'reject', stop: true } as const;
+  await ai.generateText({
+    model: scripted([calls(call('del', { path: '/a' }, 'c1'))]).model,
+    tools: gateTools(tools, { interruptOn: ['del'], onApprovalRequest: () => stop }),
+    prompt: 'go',
+    stopWhen: [stepCount(5), turnEnded],
+  });
+  const chat = new Chat(one(), 'gateTools');
+  await chat.post();
+  await chat.post(chat.answer(true));
+  expect(chat.ran).toEqual(['del /a']);
 });
 
 describe('a yes beside a call that the browser still runs', () => {

@@ -19,7 +19,7 @@ export async function answerOf(
   const forget = whenAborted(abortSignal, withdraw);
   try {
     if (abortSignal.aborted) withdraw();
-    else asker.ask(record, args, decided, abortSignal, stop);
+    else asker.human.ask(record, args, decided, abortSignal, stop);
     const answer = await decided;
     abortSignal.throwIfAborted();
     return answer;

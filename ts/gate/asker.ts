@@ -2,9 +2,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { ToolSet } from 'ai';
 import type {
-  ApprovalAnswer,
   ApprovalRecord,
-  ApprovalRequest,
   CallReview,
   CallReviewer,
   DecisionType,
@@ -13,17 +11,13 @@ import type {
   PolicyInput,
   PolicyPlace,
 } from '../../index.js';
-import { CountersignError, InvalidConfigError } from '../errors/index.js';
-import { argumentRows, type BoundBy, type Gating, type NativeNetwork, type RawRecord } from '../native.js';
+import { InvalidConfigError } from '../errors/index.js';
+import { type BoundBy, type Gating, type NativeNetwork, type RawRecord } from '../native.js';
 import { knownToRules, ruleNameOf } from '../policy/foreign.js';
 import type { JudgedByPolicy, Policies, ShownCall } from '../policy/policies.js';
-import type { LateAbort } from '../values/late-abort.js';
-import { lazily } from '../values/lazily.js';
-import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
+import { type ValueSnapshot } from '../values/snapshot.js';
 import { InternalError } from '../errors/internal-error.js';
-import { messageOf, originOf } from '../errors/message-of.js';
-import { warnOnce } from '../errors/warn-once.js';
-import { after, isLater, isThenable, type Awaitable } from '../values/awaitable.js';
+import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { agentReasonOf } from './agent-reason.js';
 import type { CallQuestion } from './call-question.js';
 import { checkPositive } from './check-positive.js';
@@ -31,13 +25,11 @@ import { LocalGate, localGate } from './gate.js';
 import { showingOf } from './control.js';
 import { askedAgainOf, describe } from './describing.js';
 import { verdictNote } from './executing.js';
-import { nobodyAnswers, questionRequest, type QuestionCallback } from './asking-questions.js';
-import { checkAskOrder, HumanTurns, type AskOrder } from './human-turns.js';
+import { questionRequest, type QuestionCallback } from './asking-questions.js';
+import { HumanAsker, type ApprovalCallback } from './human-asker.js';
+import { checkAskOrder, type AskOrder } from './human-turns.js';
 import { digestOf, type BoundEdit, type CheckedEdit } from './edits.js';
-import { asks, tellUnasked } from './callback-calls.js';
 import { checkCallback } from './makers.js';
-import { PASS, passOn } from './passing.js';
-import { isQuestion } from './questions.js';
 import { isDecided, type DecidedRecord } from './records.js';
 import { rejectionsOf, type RunRejections } from './rejections.js';
 import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
@@ -47,18 +39,12 @@ import { reviewNote } from './reviewer/review-note.js';
 import { runReviewer, type RunReviewer } from './reviewer/run-reviewer.js';
 import { filesOf, type SeenFile } from './seen-edit.js';
 import { mainRunOf } from './run-ids.js';
-import { takeAnswer, takeAnswers } from './taken-answer.js';
 import type { CheckEdit, Offers } from './teller.js';
 import { identityOf, type ApprovedTool } from './tool-identity.js';
 import { checkRequester } from './requester.js';
 import { UnwrittenVerdicts } from './unwritten-verdicts.js';
 import { allOf, asksPeople, whoOf, type ApproverRules } from './who.js';
 import { judge, unanswered, type CallJudge, type JudgedCall, type CallVerdict } from './judge.js';
-
-export type ApprovalCallback = (
-  request: never,
-  options: { abortSignal: AbortSignal; objectionTo: (answer: unknown) => Promise<string | undefined> },
-) => ApprovalAnswer | PromiseLike<ApprovalAnswer>;
 
 export type { CallQuestion, SupersededRequest } from './call-question.js';
 
@@ -128,10 +114,7 @@ export class CallAsker {
   readonly #parent: CallAsker | undefined;
   /** Shared with the runs that are a part of this one; `undefined`: no reviewer comes before the human. */
   readonly #reviewer: RunReviewer | undefined;
-  readonly #callback: ApprovalCallback | undefined;
-  readonly #questionCallback: QuestionCallback | undefined;
-  /** Shared with the runs that are a part of this one. */
-  readonly #turns: HumanTurns;
+  readonly human: HumanAsker;
   readonly #hasGate: boolean;
   /** Who asks, for messages. */
   readonly place: string;
@@ -157,15 +140,22 @@ export class CallAsker {
     this.runId = runId;
     this.place = place;
     this.#mainRunId = mainRunOf(runId);
-    this.#callback = parent === undefined ? options.onApprovalRequest : parent.#callback;
     this.#hasGate = parent === undefined ? options.gate !== undefined : parent.#hasGate;
     this.gate = parent === undefined ? gateOf(options, place) : parent.gate;
     if (parent === undefined) this.gate.checkOpen(place);
     this.#reviewer = parent === undefined ? runReviewer(this.gate, options.reviewer, place) : parent.#reviewer;
     this.#logger = options.logger ?? (parent === undefined ? undefined : parent.#logger);
-    this.#questionCallback = options.onQuestion;
-    const order = checkAskOrder(options.askOrder, place);
-    this.#turns = parent === undefined ? new HumanTurns(order) : parent.#turns;
+    this.human = new HumanAsker({
+      gate: this.gate,
+      hasGate: this.#hasGate,
+      hasReviewer: this.#reviewer !== undefined,
+      onApprovalRequest: options.onApprovalRequest,
+      onQuestion: options.onQuestion,
+      askOrder: checkAskOrder(options.askOrder, place),
+      inContext: (call) => this.inContext(call),
+      place,
+      parent: parent?.human,
+    });
     this.rejections = rejectionsOf(options.repeatedRejections, parent?.rejections, place);
     this.#timeout =
       options.approvalTimeout === undefined
@@ -417,18 +407,13 @@ export class CallAsker {
     return this.#context.runInAsyncScope(call);
   }
 
-  /** Whether a question is answered at once, for lack of a human to answer it. */
-  get isAutomatic(): boolean {
-    return this.#callback === undefined && !this.#hasGate;
-  }
-
   /** Whether a reviewer is asked before the human. */
   get hasReviewer(): boolean {
     return this.#reviewer !== undefined;
   }
 
   /**
-   * Makes the request, so that it can be shown and decided. The human is not called yet: see {@link CallAsker.ask}.
+   * Makes the request, so that it can be shown and decided. The human is not called yet: see {@link HumanAsker.ask}.
    *
    * @throws {InvalidArgumentsError} when the arguments cannot be bound
    * @throws {RefusedByCore} `ERR_DUPLICATE_CALL` when this run asked about this call before
@@ -637,7 +622,7 @@ export class CallAsker {
   #offersOf({ toolName, gating }: CallQuestion, call: JudgedByPolicy, verdict: CallVerdict): Offers | undefined {
     if (!this.#isPrivate || gating === undefined || gating.changesFile === true || call.ruleName !== toolName)
       return undefined;
-    const reader = this.#callback ?? this.gate;
+    const reader = this.human.callback ?? this.gate;
     // It may look at files: for those who read it, that is done on another thread before they are asked. So is what takes long to
     // show.
     if (readers.has(reader) || isLong(call.args)) return undefined;
@@ -649,148 +634,14 @@ export class CallAsker {
     };
   }
 
-  /** Aborted when the human, asked by this run or a part of it, wants all to end. */
-  get stopped(): LateAbort {
-    return this.#turns.stopped;
-  }
-
-  /** Why calls of this run, or of a part of it, did not run for lack of anyone to ask; `undefined`: no such call. */
-  get nobody(): Error | undefined {
-    return this.#turns.nobody;
-  }
-
-  /** Whether somebody can answer questions. */
-  get canAskQuestions(): boolean {
-    return nobodyAnswers(this.gate, this.#questionCallback !== undefined, this.#hasGate) === undefined;
-  }
-
-  /**
-   * Calls the human. The answer arrives through the gate.
-   *
-   * @param decided settles when it has, or when no answer will come any more
-   * @param stop ends what the human wants to end: all that is asked for here, unless it is given
-   */
-  ask(
-    record: ApprovalRecord,
-    args: ValueSnapshot,
-    decided: Promise<unknown>,
-    abortSignal: AbortSignal,
-    stop: (reason: unknown) => void = (reason) => this.#turns.stop(reason),
-  ): void {
-    const nobody = this.#nobodyFor(record);
-    if (nobody !== undefined) {
-      const isUnmeant = this.isAutomatic && !this.hasReviewer;
-      if (isUnmeant && !this.stopped.isAborted && !isQuestion(record)) warnNobody(this.place);
-      return void this.gate.rejectBySystem(record.approvalId, nobody);
-    }
-    const callback = isQuestion(record) ? this.#questionCallback : this.#callback;
-    if (callback === undefined) return;
-    const call = (over: LateAbort) => this.#call(callback, record, args, decided, over, stop);
-    void this.#turns.ask(decided, abortSignal, call, () => tellUnasked(callback, record));
-  }
-
-  #nobodyFor(record: ApprovalRecord): string | undefined {
-    if (this.stopped.isAborted) return 'The human ended the run.';
-    if (isQuestion(record)) return nobodyAnswers(this.gate, this.#questionCallback !== undefined, this.#hasGate);
-    return this.isAutomatic ? 'Nobody can be asked: the run has neither onApprovalRequest nor a gate.' : undefined;
-  }
-
-  /** @returns what takes the answer */
-  async #call(
-    callback: ApprovalCallback | QuestionCallback,
-    record: ApprovalRecord,
-    args: ValueSnapshot,
-    decided: Promise<unknown>,
-    over: LateAbort,
-    stop: (reason: unknown) => void,
-  ): Promise<() => Awaitable<void>> {
-    let decides: () => Awaitable<void> = () => {};
-    const take = (given: unknown): void => {
-      decides = this.#take(record, given, decided);
-    };
-    const objectionTo = (given: unknown): Promise<string | undefined> => this.gate.objectionTo(record, given);
-    const readEdit = (edited: unknown) => this.gate.readEdit(record, edited);
-    const end = asks(record.approvalId, callback, over, { objectionTo, readEdit });
-    const options = lazily<{ objectionTo: typeof objectionTo }, { abortSignal: AbortSignal }>(
-      { objectionTo },
-      { abortSignal: () => over.signal },
-    );
-    let how: 'answered' | 'failed' = 'failed';
-    try {
-      const given: unknown = this.inContext(() => callback(requestOf(record, args, this.gate) as never, options));
-      if (isThenable(given)) await Promise.resolve(given).then(take);
-      else take(given);
-      how = 'answered';
-    } catch (error) {
-      return () => this.#onFailure(record, error, over, stop);
-    } finally {
-      end(how);
-    }
-    // Then it is cancelled, which is not to be forestalled by those who notice that.
-    return over.isAborted ? () => {} : decides;
-  }
-
-  /** At once: what it says now is what is checked, and what runs. @returns what decides by it */
-  #take(record: ApprovalRecord, given: unknown, decided: Promise<unknown>): () => Awaitable<void> {
-    if (isQuestion(record)) {
-      const answers = takeAnswers(given);
-      return () => this.gate.answerByCallback(record, answers);
-    }
-    if (given === PASS) return () => passOn(this.gate, record, this.#hasGate, decided);
-    const answer = takeAnswer(given, 'onApprovalRequest');
-    return () => this.gate.decideByCallback(record, answer, this.#hasGate);
-  }
-
-  #onFailure(
-    record: ApprovalRecord,
-    error: unknown,
-    over: LateAbort,
-    stop: (reason: unknown) => void,
-  ): Awaitable<void> {
-    if (over.isAborted) return;
-    // As readline fails when Ctrl+C is pressed.
-    if (isSuch(error, isAbort)) return stop(error);
-    const name = isQuestion(record) ? 'onQuestion' : 'onApprovalRequest';
-    // What somebody else says in an error may quote what they were asked.
-    const isOurs = isSuch(error, (each) => CountersignError.isInstance(each));
-    if (isSuch(error, isNobody)) this.#turns.nobody ??= error as Error;
-    const said = isOurs ? `it failed: ${messageOf(error)}` : `it failed (${originOf(error)})`;
-    // What to do about it is for the developer, not for the model.
-    const why = isSuch(error, isNobody) ? 'nobody can answer.' : messageOf(error);
-    return this.gate.refuseByCallback(name, record, `Asking the human failed: ${why}`, said);
-  }
-
   /** `null`: as long as it takes. A callback has a human at hand; without one, the wait might never end. */
   #timeoutOf(gating: Gating | undefined): number | null {
     const said = gating?.timeout ?? this.#timeout;
     if (said !== null && said !== undefined) return said;
     if (this.gate.timeout !== null) return this.gate.timeout;
-    return this.#callback === undefined ? DEFAULT_TIMEOUT_MS : null;
+    return this.human.callback === undefined ? DEFAULT_TIMEOUT_MS : null;
   }
 }
-
-/** Only the model is told that its calls were rejected without anyone being asked. @param place who runs them */
-export const warnNobody = (place: string): void =>
-  warnOnce(
-    `nobody:${place}`,
-    `${place}: nobody can be asked, so every gated call is rejected. Give onApprovalRequest, such as ` +
-      'terminalApprover(), or a gate at which somebody decides; to reject them on purpose, pass onApprovalRequest: () => false.',
-  );
-
-/** What is thrown may be anything, and may itself throw when it is inspected: then the answer is no. */
-function isSuch(error: unknown, is: (error: unknown) => boolean): boolean {
-  try {
-    return is(error);
-  } catch {
-    return false;
-  }
-}
-
-/** Whether it failed because no human is there: that is not the human's failure. */
-const isNobody = (error: unknown): boolean =>
-  CountersignError.isInstance(error) && (error.code === 'ERR_INPUT_ENDED' || error.code === 'ERR_OUTPUT_UNSEEN');
-
-const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
 const withWho = (verdict: CallVerdict, who: ApproverRules | undefined): CallVerdict =>
   verdict.effect === 'ask' ? { ...verdict, who } : verdict;
@@ -810,24 +661,3 @@ const LONGEST_AT_ONCE = 65_536;
 
 /** Callbacks that have read what "always" would save. */
 const readers = new WeakSet<object>();
-
-/**
- * What a human is shown: with the arguments as the tool would get them. What takes long is made when it is read.
- *
- * @param beside what the object has before that
- */
-export function requestOf<BESIDE extends object>(
-  record: ApprovalRecord,
-  args: ValueSnapshot,
-  gate: LocalGate,
-  beside?: BESIDE,
-): BESIDE & ApprovalRequest {
-  const { status: _status, decision: _decision, decidedBy: _by, via: _via, decidedAt: _at, ...request } = record;
-  const shown = { ...(beside as BESIDE), ...request, args: copyOf(args) };
-  // In the order of the call, which the ledger does not keep.
-  const rows = (): ApprovalRequest['rows'] => argumentRows(args.json);
-  const always = gate.offersOf(record.approvalId);
-  return always === undefined
-    ? lazily<BESIDE & ApprovalRequest, Pick<ApprovalRequest, 'rows'>>(shown, { rows })
-    : lazily<BESIDE & ApprovalRequest, Pick<ApprovalRequest, 'rows' | 'always'>>(shown, { rows, always });
-}

@@ -188,7 +188,7 @@ class CodeRequest {
     if (this.#meanwhile !== undefined) {
       if (verdict.effect === 'allow') return unasked(args, true, undefined);
       if (verdict.effect === 'deny') return unasked(args, false, verdict.reason);
-      if (asker.isAutomatic) return unasked(args, false, 'Nobody is there to be asked about it.');
+      if (asker.human.isAutomatic) return unasked(args, false, 'Nobody is there to be asked about it.');
     }
     const open = async (asking: CallQuestion) => openOnce(toolCallId, () => asker.openAndWait(asking, runId));
     if (verdict.effect === 'deny') return this.#denied(await open(question), args, verdict.reason);
@@ -270,7 +270,7 @@ class CodeRequest {
     if (this.#caller === undefined) return;
     const { asker, signal, tell } = this.#caller;
     tell(waited, args, false);
-    asker.ask(waited.record, args, waited.decided, signal);
+    asker.human.ask(waited.record, args, waited.decided, signal);
   }
 
   /** The mode may be another one by now. */

@@ -114,15 +114,26 @@ function userIn(messages: readonly unknown[]): string | undefined {
 export function turnOf(options: ExecuteOptions): 'goes-on' | 'ended' | 'ended-before' {
   const messages = messagesIn(options) ?? [];
   // Asked of each call, and nearly always no turn was ended at all.
-  if (ENDING.size > 0 && holdsEnding(messages)) return 'ended-before';
+  if (ENDING.size > 0 && holdsEnding(messages, options)) return 'ended-before';
   // Another step may begin with the same messages: the user asked for another answer.
   return messages.length > 0 && ENDED_STEPS.get(messages) === messages.at(-1) ? 'ended' : 'goes-on';
 }
 
-/** Whether a call at which the turn ended is among the messages behind the last one of the user. */
-function holdsEnding(messages: readonly unknown[]): boolean {
+/**
+ * Whether a call at which the turn ended is among the messages behind the last one of the user. The call itself is none: one that was
+ * approved in an earlier request stands there, too, and what was decided of it is known by its request.
+ */
+function holdsEnding(messages: readonly unknown[], options: ExecuteOptions): boolean {
+  const own = MADE.get(options);
   const parts = messages.slice(lastUser(messages) + 1).flatMap((message) => partsOf(message));
-  return parts.some((part) => isEnding(part, parts, () => userIn(messages)));
+  return parts.some((part) => !isCall(part, options.toolCallId, own) && isEnding(part, parts, () => userIn(messages)));
+}
+
+/** Whether this part of a message is that call. */
+function isCall(part: MessagePart, id: string, made: MadeCall | undefined): boolean {
+  if (!isRecord(part) || made === undefined || part.type !== 'tool-call') return false;
+  const { toolCallId, toolName, input } = part as MessagePart & MadeCall & { toolCallId: string };
+  return toolCallId === id && toolName === made.toolName && digestOrNone(input) === digestOrNone(made.input);
 }
 
 /** Whether this is a call at which the turn ended that these parts of messages are of. */

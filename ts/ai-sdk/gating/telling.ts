@@ -1,6 +1,7 @@
 /** What a run tells of a request that is not a call of its own: that it is asked, how it goes on, and what is decided. */
 import type { AgentEvent, ApprovalRecord, ApprovalRequestedEvent, ApprovalResponseEvent } from '../../../index.js';
-import { requestOf, type OpenedRequest } from '../../gate/asker.js';
+import type { OpenedRequest } from '../../gate/asker.js';
+import { requestOf } from '../../gate/human-asker.js';
 import type { LocalGate } from '../../gate/gate.js';
 import { copyOfDecision, isApproval, isByHuman, type DecidedRecord } from '../../gate/records.js';
 import type { ValueSnapshot } from '../../values/snapshot.js';

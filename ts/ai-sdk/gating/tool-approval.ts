@@ -157,7 +157,7 @@ class ApprovalFunction {
     const { toolCallId, args, verdict } = question;
     // Without a run of the user's, call ids of different runs must not meet.
     const runId = this.#options.runId ?? unnamedRun();
-    if (this.#options.onApprovalRequest === undefined && !this.#asker.isAutomatic) {
+    if (this.#options.onApprovalRequest === undefined && !this.#asker.human.isAutomatic) {
       const record = await openAnew(question, (asking) => this.#asker.open(asking, runId));
       const isSettled = isByItself(verdict, record) && (await decideByItself(gate, record));
       if (isSettled && record.review?.answer === 'reject') return { type: 'denied', reason: record.review.reason };

@@ -174,7 +174,7 @@ export class ToolGate {
     const options = withCallId(given);
     const { asker, name, parent } = this.#options;
     checkSignal(PLACE, name, options.abortSignal);
-    const signals = [options.abortSignal, parent?.signal, asker.stopped.signal];
+    const signals = [options.abortSignal, parent?.signal, asker.human.stopped.signal];
     const called = { ...options, abortSignal: AbortSignal.any(signals.filter((signal) => signal !== undefined)) };
     noteCall(called, { toolName: name, input });
     return called;
@@ -325,7 +325,7 @@ export class ToolGate {
         const { record } = opened;
         edits.needs = record.needs;
         const isSettled = isByItself(asks, record);
-        this.#tell(opened, shown, isSettled || asker.isAutomatic);
+        this.#tell(opened, shown, isSettled || asker.human.isAutomatic);
         withinTurn(asker.gate, opened, options, () => this.#options.parent?.endTurn());
         return { isAnswered: isSettled && (await decideByItself(asker.gate, record)) };
       },

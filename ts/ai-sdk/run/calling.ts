@@ -93,7 +93,7 @@ export class ModelCalls {
     const { tools } = setup.guard;
     const hidden = new Set([
       ...(run.hideDeniedTools ? run.asker.hidden(names, tools) : []),
-      ...(run.asker.canAskQuestions ? [] : names.filter((name) => isQuestionTool(ownTool(tools, name)))),
+      ...(run.asker.human.canAskQuestions ? [] : names.filter((name) => isQuestionTool(ownTool(tools, name)))),
     ]);
     return hidden.size === 0 ? {} : { activeTools: names.filter((name) => !hidden.has(name)) };
   }

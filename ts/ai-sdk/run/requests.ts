@@ -1,12 +1,7 @@
 /** The calls that a run must ask about: taken in, and put to somebody. What becomes of them is in `decisions.ts`. */
 import type { ApprovalRecord, DecisionType, QuestionAskedEvent } from '../../../index.js';
-import {
-  requestOf,
-  type CallAsker,
-  type CallQuestion,
-  type OpenedRequest,
-  type SupersededRequest,
-} from '../../gate/asker.js';
+import { type CallAsker, type CallQuestion, type OpenedRequest, type SupersededRequest } from '../../gate/asker.js';
+import { requestOf } from '../../gate/human-asker.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import { warnFailedCall } from '../gating/failed-calls.js';
 import type { CallVerdict } from '../../gate/judge.js';
@@ -269,7 +264,7 @@ export class RunRequests {
   #callHumans(open: readonly RequestedCall[]): void {
     const { asker, signal } = this.#options;
     if (signal.aborted) return;
-    for (const asked of open) asker.ask(asked.record as ApprovalRecord, shownArgs(asked), asked.decided, signal);
+    for (const asked of open) asker.human.ask(asked.record as ApprovalRecord, shownArgs(asked), asked.decided, signal);
   }
 
   /** Why the call is denied without a question. */
@@ -352,7 +347,7 @@ export class RunRequests {
       asked.staleness = staleness;
       const { verdict } = this.#options.guard.call(toolCallId) ?? {};
       const isSettled = denied === undefined && isByItself(verdict, record);
-      const isAutomatic = denied !== undefined || isSettled || this.#options.asker.isAutomatic;
+      const isAutomatic = denied !== undefined || isSettled || this.#options.asker.human.isAutomatic;
       this.#tellAsked(asked, record, isAutomatic);
       this.#options.decisions.wait(round, asked, record, decided);
       if (isSettled) return !(await decideByItself(this.#options.asker.gate, record));

@@ -473,7 +473,7 @@ export class Run {
   // --- ending -------------------------------------------------------------------------------------------------------
 
   async #end(setup: RunSetup, round: ModelRound): Promise<void> {
-    const { nobody } = this.#asker;
+    const { nobody } = this.#asker.human;
     // The model has been told. The caller of the run must be told, too.
     if (nobody !== undefined && this.#options.parent === undefined) throw nobody;
     const output = wantsOutput(setup.callOptions) ? await this.#stream.output() : undefined;

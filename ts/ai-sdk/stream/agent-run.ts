@@ -44,7 +44,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   ) {
     this.#leaving = new AbortController();
     const leaving = this.#leaving;
-    const { stopped } = options.asker;
+    const { stopped } = options.asker.human;
     const unbind = stopped.onAbort(() => leaving.abort(stopped.reason));
     if (stopped.isAborted) leaving.abort(stopped.reason);
     const signal = options.signal === undefined ? leaving.signal : AbortSignal.any([options.signal, leaving.signal]);

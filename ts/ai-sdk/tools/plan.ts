@@ -4,7 +4,8 @@ import type { InterruptOn } from '../../../index.js';
 import type { Gating, InterruptPlan } from '../../native.js';
 import { UnknownToolError } from '../../errors/index.js';
 import { warnOnce } from '../../errors/warn-once.js';
-import { warnNobody, type CallAsker } from '../../gate/asker.js';
+import type { CallAsker } from '../../gate/asker.js';
+import { warnNobody } from '../../gate/human-asker.js';
 import { isByName, type CallGating } from '../../gate/judge.js';
 import { readable } from '../../options/check.js';
 import type { CallableTool } from '../../policy/foreign.js';
@@ -140,7 +141,7 @@ export function warnAtStart(plan: ToolPlan, planned: StartedPlan, asker: CallAsk
   checkPolicyNames({ ...planned, unknownTools: planned.unknownInPolicies, above }, asker);
   // A part of a run asks as that does, which was warned. What policies ask is seen when they do.
   if (planned.inherited !== undefined) return;
-  if (asker.isAutomatic && !asker.hasReviewer && plan.tools.some(([, { action }]) => action !== 'allow'))
+  if (asker.human.isAutomatic && !asker.hasReviewer && plan.tools.some(([, { action }]) => action !== 'allow'))
     warnNobody(planned.place);
 }
 
@@ -149,7 +150,7 @@ export function warnUnanswered({ tools, place }: Pick<PlanOptions, 'tools' | 'pl
   const isMeant = (tool: Tool | undefined) =>
     tool !== undefined && isQuestionTool(tool) && !Object.hasOwn(tool, ALWAYS_THERE);
   const name = Object.keys(tools).find((each) => isMeant(ownTool(tools, each)));
-  if (name === undefined || asker.canAskQuestions || asker.gate.control.mode === 'deny-all-asks') return;
+  if (name === undefined || asker.human.canAskQuestions || asker.gate.control.mode === 'deny-all-asks') return;
   warnOnce(
     `questions:${place}`,
     `${place}: nobody can answer the questions of ${JSON.stringify(name)}, so that the model is not offered it. Give onQuestion, such as ` +
