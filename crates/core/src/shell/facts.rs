@@ -352,6 +352,8 @@ pub enum DoubtReason {
     SettingsOfCargo,
     /// Settings of golangci-lint in the project, which may name files that it writes.
     SettingsOfGolangci,
+    /// A module of Python that is looked for here may be a symlink to something else.
+    LinkedModule,
     /// A path that its program may expand itself, where the shell has left it alone.
     Expands,
     /// A copy that keeps the rights of a file; they may give those of its owner to all who run it.
@@ -434,6 +436,7 @@ impl DoubtReason {
             | Self::SettingsOfChecker
             | Self::SettingsOfCargo
             | Self::SettingsOfGolangci
+            | Self::LinkedModule
             | Self::Expands
             | Self::KeepsRights
             | Self::GivesRights
@@ -481,6 +484,7 @@ impl DoubtReason {
                 | Self::SettingsOfChecker
                 | Self::SettingsOfCargo
                 | Self::SettingsOfGolangci
+                | Self::LinkedModule
                 | Self::NotInstalled
                 | Self::ForeignModule
         )
@@ -505,6 +509,7 @@ impl DoubtReason {
                 | Self::SettingsOfChecker
                 | Self::SettingsOfCargo
                 | Self::SettingsOfGolangci
+                | Self::LinkedModule
                 | Self::KeepsRights
                 | Self::NotInstalled
         )
@@ -560,6 +565,7 @@ impl fmt::Display for DoubtReason {
             Self::SettingsOfCargo => {
                 "`.cargo/config.toml` may name programs that run or folders that are written into, or what it says is not known"
             }
+            Self::LinkedModule => "a module here is a symlink that leads out of the project",
             Self::SettingsOfGolangci => {
                 "`.golangci.yml` may name files that are written or shown, or what it says is not known"
             }

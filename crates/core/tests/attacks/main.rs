@@ -9,6 +9,7 @@ mod handed;
 mod house;
 mod kinds;
 mod launchers;
+mod led_elsewhere;
 mod linked;
 mod partial;
 mod patterns;

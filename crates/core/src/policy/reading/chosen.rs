@@ -243,7 +243,13 @@ impl ActionReader<'_> {
             }
             let programs = format!("{folder}/node_modules/.bin");
             Ok(match files.list(&programs, MOST_NAMES) {
-                DirListing::Names(names) => names.iter().any(|it| it.name == name).then_some(()),
+                DirListing::Names(names) if names.iter().any(|it| it.name == name) => {
+                    // What a symlink of the project leads to elsewhere is no package of it.
+                    let program = format!("{programs}/{name}");
+                    let real = self.files.real(&program)?;
+                    roots.iter().any(|root| is_below(&real, root)).then_some(())
+                }
+                DirListing::Names(_) => None,
                 // Without files at hand, what is said of the words holds.
                 DirListing::Unknown => Some(()),
                 DirListing::TooMany => None,

@@ -97,6 +97,7 @@ impl ActionReader<'_> {
                 }
                 DoubtReason::ForeignModule => self.has_module(&target, &start),
                 DoubtReason::SettingsOfNpm => self.is_plain_npm(&start),
+                DoubtReason::LinkedModule => self.has_own_modules(by, &start),
                 DoubtReason::SettingsOfGolangci => self.is_plain_golangci(by, &start),
                 DoubtReason::SettingsOfCargo => self.is_plain_cargo(by, &start),
                 DoubtReason::SettingsOfShellcheck => self.is_plain_shellcheck(&target, &start),
@@ -182,6 +183,37 @@ impl ActionReader<'_> {
             }
             if !found {
                 return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether no module that Python may find in the folder first is a symlink out of the project: a source, or what a word of the
+    /// command names.
+    fn has_own_modules(&self, by: ByArgument, start: &PathStart) -> Result<bool, PathError> {
+        let roots = self.roots()?;
+        let words: Vec<&str> = self.words(by).iter().skip(1).filter_map(Word::literal).collect();
+        // `-mNAME`, `NAME.part`
+        let names = |word: &str, name: &str| {
+            let first = word.split('.').next().unwrap_or_default();
+            first == name || first.starts_with('-') && first.ends_with(name)
+        };
+        for dir in places(start, self.files)?.0 {
+            let found = match self.files.list(&dir, MOST_NAMES) {
+                DirListing::Names(found) => found,
+                // Without files at hand, what is said of the words holds.
+                DirListing::Unknown => continue,
+                DirListing::TooMany => return Ok(false),
+            };
+            for DirEntry { name, .. } in found.iter().filter(|entry| entry.is_link) {
+                if name.ends_with(".py") || words.iter().any(|word| names(word, name)) {
+                    let real = self.files.real(&format!("{dir}/{name}"))?;
+                    // It prints the lines that it does not understand, of a secret as well.
+                    let is_module = real.ends_with(".py") || !name.ends_with(".py");
+                    if !is_module || !roots.iter().any(|root| is_below(&real, root)) {
+                        return Ok(false);
+                    }
+                }
             }
         }
         Ok(true)

@@ -176,6 +176,15 @@ impl FileKind {
     }
 
     fn wants(self, file: &str, files: &dyn FileLookup) -> Result<Vec<WantedVersion>, PathError> {
+        let of_it = match self {
+            Self::Package | Self::Corepack => ChosenPrograms::Only(COREPACK),
+            Self::Rust => ChosenPrograms::Only(RUST),
+            _ => ChosenPrograms::All,
+        };
+        // A manager prints what it cannot use: of a symlink to a secret that would be the secret.
+        if self == Self::Plain && leads_elsewhere(file, files)? {
+            return Ok(vec![WantedVersion::of(ChosenPrograms::Managed)]);
+        }
         if self == Self::Volta {
             let hooks = files.has(&format!("{file}/hooks.json"))?;
             return Ok(hooks
@@ -188,11 +197,6 @@ impl FileKind {
             let has_names = match files.list(file, FEW_NAMES) {
                 DirListing::Names(names) => !names.is_empty(),
                 DirListing::Unknown | DirListing::TooMany => false,
-            };
-            let of_it = match self {
-                Self::Package | Self::Corepack => ChosenPrograms::Only(COREPACK),
-                Self::Rust => ChosenPrograms::Only(RUST),
-                _ => ChosenPrograms::All,
             };
             return Ok((!has_names).then(|| WantedVersion::of(of_it)).into_iter().collect());
         };
@@ -210,6 +214,16 @@ impl FileKind {
             Self::Gemfile => wanted::of_gemfile(&text),
         })
     }
+}
+
+/// Whether it is a symlink to a file of another name, which is none of a manager's.
+fn leads_elsewhere(file: &str, files: &dyn FileLookup) -> Result<bool, PathError> {
+    let name_of = |path: &str| path.rsplit('/').next().map(str::to_owned).unwrap_or_default();
+    let real = match files.real(file) {
+        Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
+        real => real.map_or_else(|_| String::new(), |real| name_of(&real)),
+    };
+    Ok(fold(&real) != fold(&name_of(file)) && FileKind::of(&real).is_none())
 }
 
 /// The files that this name stands for: itself, or the files of mise in its folders.

@@ -276,6 +276,24 @@ pub(super) fn unzip(walk: &mut ArgumentWalk) {
     longer_names(walk, from);
 }
 
+/// `zipinfo archive [member…]`
+pub(super) fn zipinfo(walk: &mut ArgumentWalk) {
+    let from = walk.effects.paths.len();
+    for operand in std::mem::take(&mut walk.operands) {
+        finds_archives(walk, operand);
+    }
+    longer_names(walk, from);
+}
+
+/// An archive that is read. Of a name with wildcards it finds the archives itself.
+fn finds_archives(walk: &mut ArgumentWalk, operand: WalkOperand) {
+    walk.operand_is(operand, OperandUse::Read);
+    if words::beginning(walk.place(operand.arg)).contains(['*', '?', '[']) {
+        let any = words::unknown(walk.place(operand.arg));
+        walk.path(operand.arg, FileAccess::Read, any, false);
+    }
+}
+
 fn unzip_words(walk: &mut ArgumentWalk) {
     let mut operands = std::mem::take(&mut walk.operands).into_iter().peekable();
     let mut looks = false;
@@ -318,13 +336,7 @@ fn unzip_words(walk: &mut ArgumentWalk) {
         }
     }
     if let Some(archive) = operands.next() {
-        walk.operand_is(archive, OperandUse::Read);
-        let text = words::beginning(walk.place(archive.arg));
-        if text.contains(['*', '?', '[']) {
-            // It finds the archives itself.
-            let any = words::unknown(walk.place(archive.arg));
-            walk.path(archive.arg, FileAccess::Read, any, false);
-        }
+        finds_archives(walk, archive);
     }
     while let Some(operand) = operands.next() {
         let word = walk.place(operand.arg);

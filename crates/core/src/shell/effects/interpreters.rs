@@ -24,6 +24,7 @@ pub(super) fn text(walk: &mut ArgumentWalk, part: super::walk::ArgumentPart) {
 /// A module that runs, as a program of its name would. What follows is its own.
 pub(super) fn module(walk: &mut ArgumentWalk, part: super::walk::ArgumentPart) {
     walk.launch(part);
+    super::modules::looks_here(walk);
 }
 
 /// `error::DeprecationWarning`; a class of a module is imported.

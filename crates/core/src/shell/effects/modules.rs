@@ -40,6 +40,11 @@ fn loads(walk: &mut ArgumentWalk, part: ArgumentPart) {
     }
 }
 
+/// Python looks for the module that it runs, and for all that this one imports, in the folder first.
+pub(super) fn looks_here(walk: &mut ArgumentWalk) {
+    walk.unnamable(DoubtReason::LinkedModule);
+}
+
 /// A module that is read, with all that is below a package.
 fn reads(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let Some(files) = files(&walk.word(part)) else {

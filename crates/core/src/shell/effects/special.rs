@@ -14,6 +14,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut ArgumentWalk)> {
         "archives.seven" => archives::seven,
         "archives.tar" => archives::tar,
         "archives.unpacked" => archives::unpacked,
+        "archives.zipinfo" => archives::zipinfo,
         "archives.unzip" => archives::unzip,
         "archives.zip" => archives::zip,
         "awk.operands" => awk::operands,

@@ -26,9 +26,9 @@ fn the_command_behind_is_seen() {
             ),
             ("yarn exec rm x", "yarn exec rm x; !SettingsOfNpm@4; [rm x]"),
             ("bunx --no-install rm x", "bunx --no-install rm x; !SettingsOfNpm@4; [rm x]"),
-            ("python3 -m pytest -q", "python3 -m pytest -q; [pytest -q]; !SettingsOfChecker@4"),
-            ("python3 -mpytest -q", "python3 -mpytest -q; [pytest -q]; !SettingsOfChecker@3"),
-            ("python3 -Bm pytest -q", "python3 -Bm pytest -q; [pytest -q]; !SettingsOfChecker@4"),
+            ("python3 -m pytest -q", "python3 -m pytest -q; !LinkedModule@4; [pytest -q]; !SettingsOfChecker@4"),
+            ("python3 -mpytest -q", "python3 -mpytest -q; !LinkedModule@3; [pytest -q]; !SettingsOfChecker@3"),
+            ("python3 -Bm pytest -q", "python3 -Bm pytest -q; !LinkedModule@4; [pytest -q]; !SettingsOfChecker@4"),
             ("poetry run rm x", "poetry run rm x; [rm x]"),
             ("uv run rm x", "uv run rm x; [rm x]"),
             ("uv run --frozen rm x", "uv run --frozen rm x; [rm x]"),
@@ -46,7 +46,7 @@ fn the_command_behind_is_seen() {
             // Its own launchers and shells are looked through as everywhere.
             (
                 "poetry run python -m pytest x",
-                "poetry run python -m pytest x; [python -m pytest x]; [pytest x]; !SettingsOfChecker@6",
+                "poetry run python -m pytest x; [python -m pytest x]; !LinkedModule@6; [pytest x]; !SettingsOfChecker@6",
             ),
             ("uv run sh -c 'rm x'", "uv run sh -c rm x; [sh -c rm x]; rm x"),
             (

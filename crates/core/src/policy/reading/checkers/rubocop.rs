@@ -52,13 +52,17 @@ pub(super) fn of_rubocop(name: &str, text: &str) -> SettingUses {
     let text = without_todo(text)?;
     for line in text.lines() {
         let line = line.trim();
+        // ERB goes over all of the text, comments as well, before it is read as YAML.
+        if line.contains("<%") {
+            return None;
+        }
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
         if line.split([' ', '"', '\'', ',', '[', ']']).any(leads_out) {
             return None;
         }
-        let hides = line.contains('\\') && line.contains('"') || line.contains("<%");
+        let hides = line.contains('\\') && line.contains('"');
         if hides || line.contains("CacheRootDirectory") {
             return None;
         }

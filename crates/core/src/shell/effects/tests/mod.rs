@@ -91,7 +91,8 @@ pub(super) fn shown(effects: &CommandEffects) -> String {
     all.extend(effects.loads.iter().map(|(arg, file)| (*arg, format!("l{arg}:{}", show(file)))));
     all.extend(effects.urls.iter().map(|(arg, url)| (*arg, format!("u{arg}:{}", show(url)))));
     // Each of their commands heeds their settings.
-    let settings = [DoubtReason::SettingsOfCargo, DoubtReason::SettingsOfGolangci];
+    let settings =
+        [DoubtReason::SettingsOfCargo, DoubtReason::SettingsOfGolangci, DoubtReason::LinkedModule];
     let unknown = effects.unknown.iter().filter(|(_, why)| !settings.contains(why));
     all.extend(unknown.map(|(arg, why)| {
         let letter = match why {

@@ -1,0 +1,157 @@
+//! Symlinks and settings of a project that lead a program to something that the project does not hold.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use crate::house::{House, own, started, tried, tried_in_both};
+
+/// A project with a secret, and sources.
+fn house(name: &str) -> House {
+    let house = House::new(name);
+    for name in ["keys", "key", "h/f", "d/l", "dst/c", "-out", "sub/00Tree.html", "ol"] {
+        fs::remove_file(house.root.join("project").join(name)).unwrap();
+    }
+    for (file, text) in [
+        ("project/prod.env", "PASSWORD=x"),
+        ("project/a.py", "x = 1\n"),
+        ("project/a.js", "x\n"),
+        ("project/Cargo.toml", "[package]\nname = \"p\"\n"),
+        ("project/src/main.rs", "fn main() {}\n"),
+        ("project/tests/test_a.py", "x = 1\n"),
+        ("out/x.py", "x = 1\n"),
+        ("out/x.sh", "x\n"),
+    ] {
+        house.put(file, text);
+    }
+    house
+}
+
+fn link(house: &House, target: &str, name: &str) {
+    let path = house.root.join("project").join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    symlink(target, path).unwrap();
+}
+
+fn unlink(house: &House, name: &str) {
+    fs::remove_file(house.root.join("project").join(name)).unwrap();
+}
+
+#[test]
+fn a_manager_of_versions_prints_the_secret_that_its_file_is_a_link_to() {
+    let house = house("led-versions");
+    let lines = ["python --version", "python -V", "node --version", "ruby --version"];
+    tried_in_both(&house, &[], &lines);
+    for name in [".python-version", ".node-version", ".ruby-version", ".nvmrc"] {
+        for target in ["prod.env", "../home/.ssh/id_rsa"] {
+            link(&house, target, name);
+            tried_in_both(&house, &lines, &["ls"]);
+            unlink(&house, name);
+        }
+    }
+    // The file of a folder above.
+    house.put("project/.node-version", "20.1.0");
+    link(&house, ".node-version", ".nvmrc");
+    tried_in_both(&house, &[], &lines);
+}
+
+#[test]
+fn a_module_of_python_is_not_loaded_through_a_link_out_of_the_project() {
+    let house = house("led-modules");
+    let policy = started(&house, "developer", "project");
+    let lines =
+        ["python3 -m unittest", "python3 -m black --check a.py", "python3 -m compileall a.py"];
+    tried(&policy, &[], &lines);
+    for (target, name) in [
+        ("../out/x.py", "struct.py"),
+        ("prod.env", "token.py"),
+        ("../out", "unittest"),
+        ("../out/x.py", "unittest.py"),
+    ] {
+        link(&house, target, name);
+        println!("{name} -> {target}");
+        tried(&policy, &["python3 -m unittest"], &["ls"]);
+        unlink(&house, name);
+    }
+    for (target, name) in
+        [("../out/x.py", "black.py"), ("../out", "black"), ("../out/x.py", "re.py")]
+    {
+        link(&house, target, name);
+        tried(&policy, &["python3 -m black --check a.py"], &["ls"]);
+        unlink(&house, name);
+    }
+    // A folder of data that is no module of this name.
+    link(&house, "../out", "data");
+    tried(&policy, &[], &lines);
+}
+
+#[test]
+fn a_program_of_a_package_is_no_link_out_of_the_project() {
+    let house = house("led-packages");
+    house.put("project/node_modules/prettier/bin/prettier.cjs", "x");
+    link(&house, "../prettier/bin/prettier.cjs", "node_modules/.bin/prettier");
+    let policy = started(&house, "developer", "project");
+    let lines = ["npx --no-install prettier --check a.js"];
+    tried(&policy, &[], &lines);
+    unlink(&house, "node_modules/.bin/prettier");
+    link(&house, "../../../out/x.sh", "node_modules/.bin/prettier");
+    tried(&policy, &lines, &["ls"]);
+}
+
+#[test]
+fn a_compiler_prints_the_secret_that_a_source_is_a_link_to() {
+    let house = house("led-sources");
+    let policy = started(&house, "developer", "project");
+    let lines = [
+        "cargo build",
+        "cargo check",
+        "cargo test",
+        "cargo run",
+        "cargo bench",
+        "cargo doc",
+        "cargo clippy",
+    ];
+    house.put("project/target/debug/x.rs", "x");
+    tried(&policy, &[], &lines);
+    for name in ["src/lib2.rs", "build.rs"] {
+        for target in ["../prod.env", "../../home/.ssh/id_rsa", "prod.env"] {
+            link(&house, target, name);
+            if house.root.join("project").join(name).exists() {
+                tried(&policy, &lines, &["cargo --version"]);
+            }
+            unlink(&house, name);
+        }
+    }
+}
+
+#[test]
+fn checkers_start_no_program_that_settings_of_the_project_name() {
+    let house = house("led-checkers");
+    let policy = started(&house, "developer", "project");
+    let lines = [
+        "biome check --changed",
+        "biome lint --changed",
+        "biome ci --changed",
+        "biome check --changed --vcs-default-branch=--output=x",
+        "eslint --env-info",
+        "npx --no-install eslint --env-info",
+        "oxlint --type-aware",
+        "oxlint --type-check",
+    ];
+    tried(&policy, &lines, &["biome check a.js", "biome check --staged", "oxlint a.js"]);
+    house.put("project/.rubocop.yml", "Style/X:\n  Enabled: true\n");
+    tried(&policy, &[], &["rubocop"]);
+    house.put("project/.rubocop.yml", "# <%= system(\"touch x\") %>\nStyle/X:\n  Enabled: true\n");
+    tried(&policy, &["rubocop"], &[]);
+}
+
+#[test]
+fn zipinfo_finds_archives_by_wildcards_of_its_own() {
+    let house = house("led-archives");
+    house.put("project/secrets/s.zip", "PK");
+    link(&house, "secrets/s.zip", "w.zip");
+    let policy = own(
+        r#"{"effect":"allow","commands":["zipinfo"]},{"effect":"deny","reads":["**/secrets/**"]}"#,
+    );
+    let lines = ["zipinfo 'w*'", "zipinfo '*'", "zipinfo -z 'w.z?p'", "zipinfo -1 'w?zip'"];
+    tried(&started(&house, &policy, "project"), &lines, &["zipinfo a.zip"]);
+}
