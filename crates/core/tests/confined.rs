@@ -780,6 +780,69 @@ fn what_is_moved_to_where_it_does_not_stay_is_lost() {
     assert_eq!(wrong(&runs, Effect::Allow), [""; 0]);
 }
 
+/// Lines that write through a link which they make or copy: which file that is, the run alone tells.
+const THROUGH_LINKS: &[&str] = &[
+    "cp -a sl sl2; ./x.sh > sl2",
+    "cp -a ld L2; ./x.sh > L2/q",
+    "cp -R ld L3; ./x.sh > L3/U/own.txt",
+    "cp -d ld/q sub; : > sub/q",
+    "cp -a ld/. src; ./x.sh > src/q",
+    "cp -a l* more; ./x.sh > more/ld/q",
+    "cp -a \"$X\" more; ./x.sh > more/q",
+    "timeout 5 cp -a ld L2; ./x.sh > L2/q",
+    "ln -s own.txt sub/q; ./x.sh > sub/q",
+    "ln -s own.txt sub/q; : > sub/q",
+    "ln -s ../notes.txt src/q; : > src/q",
+    "ln -s ../sub src/U; ./x.sh > src/U/own.txt",
+    "ln -s ../notes.txt src; ./x.sh 1<> src/notes.txt",
+    "mkdir o; ln -s ../sub o/U; ./x.sh > o/U/own.txt",
+    "mkdir o; ln -s ../sub o/U; cp -a o p; ./x.sh > p/U/own.txt",
+    "mkdir o; ln -s ../sub o/U; mv o p; ./x.sh > p/U/own.txt",
+    "ln -s ../ld/q src/z; ./x.sh > src/z",
+    "ln -s ../notes.txt src/q; truncate -s0 src/q",
+    "ln -s ../notes.txt src/q; ./x.sh | tee src/q",
+    "ln -s ../notes.txt src/q; dd if=a.txt of=src/q",
+    "ln -s ../notes.txt src/q; sort a.txt -o src/q",
+    "ln -s ../notes.txt src/q; git diff --output=src/q",
+    "ln -s ../notes.txt src/q; cp a.txt src/q",
+    "nice ln -s ../notes.txt src/q; : > src/q",
+    "echo ../notes.txt | xargs -I{} ln -s {} src/q; : > src/q",
+    "find ld -maxdepth 0 -exec cp -a {} L2 \\;; : > L2/q",
+    "cd src && ln -s ../notes.txt q && ../x.sh > q",
+    "cp -s ../notes.txt src/q; : > src/q",
+    "rsync -a ld/ src; ./x.sh > src/q",
+];
+
+#[test]
+fn what_is_written_through_a_link_that_the_line_puts_there_is_asked_about() {
+    let root = project("linked");
+    fs::create_dir_all(root.join("src")).unwrap();
+    fs::create_dir_all(root.join("ld")).unwrap();
+    fs::write(root.join("src/lib.rs"), "").unwrap();
+    for (to, at) in [("notes.txt", "sl"), ("../notes.txt", "ld/q"), ("../sub", "ld/U")] {
+        std::os::unix::fs::symlink(to, root.join(at)).unwrap();
+    }
+    let runs = [
+        "ln -s ../notes.txt src/q; ./x.sh > src/z",
+        "ln -s ../notes.txt src/q; ./x.sh >> src/q",
+        "ln -s ../notes.txt src/q; cat src/q",
+        "cp -a sub D; ./x.sh > D/out.log",
+        "cp -a src D; ./x.sh > D/lib.rs",
+        "cp -a ld L2; ./x.sh > out.log",
+        "cp ld/q D; ./x.sh > D",
+        "npm ci; ./x.sh > out.log",
+        "mv kept.txt q; : > q",
+    ];
+    assert_eq!(others(&root, "developer", THROUGH_LINKS, Effect::Ask), [""; 0]);
+    let own = "[[rule]]\neffect = \"allow\"\nconfined = \"project\"";
+    for (lines, expected) in [(THROUGH_LINKS, Effect::Ask), (&runs, Effect::Allow)] {
+        let verdicts = lines.iter().map(|line| (line, own_verdict(&root, own, line)));
+        let wrong = verdicts.filter(|(_, verdict)| verdict.effect != expected);
+        let wrong: Vec<_> = wrong.map(|(line, it)| format!("{line}: {}", it.reason)).collect();
+        assert_eq!(wrong, [""; 0]);
+    }
+}
+
 #[test]
 fn an_allow_without_matchers_covers_no_other_machine_and_no_address_that_is_written_out() {
     let alone = policy("[[rule]]\neffect = \"allow\"\nconfined = \"project\"");

@@ -102,7 +102,10 @@ impl CallJudge<'_> {
                                 && !self.is_away(spots)
                                 && !is_known_from_here(action);
                         let tree = action.loss == FileLoss::Replaced && extent.is_recursive();
-                        self.is_lost(spots, action.loss, is_told, (moved, tree))
+                        let is_lost = self.is_lost(spots, action.loss, is_told, (moved, tree))?;
+                        Ok(is_lost
+                            || action.loss.takes_away()
+                                && self.is_behind_link(spots, by.as_ref())?)
                     }
                     None => Ok(false),
                 }
