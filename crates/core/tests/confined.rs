@@ -1073,3 +1073,60 @@ fn a_line_that_decides_about_calls_asks_by_every_launcher() {
         }
     }
 }
+
+#[test]
+fn what_is_lost_where_no_word_names_a_file_is_told() {
+    let root = project("untold");
+    fs::write(root.join("t.tar"), "t").unwrap();
+    let told = |line: &str| {
+        let verdict = judged_in(&root, ("developer", &[]), line, None);
+        verdict.actions.iter().any(|action| action.loss.takes_away())
+    };
+    let lost = [
+        "tar xf t.tar",
+        "bsdtar xf t.tar",
+        "cd sub && tar xf ../t.tar",
+        "tar xf t.tar -C sub",
+        "cat t.tar | tar xC sub",
+        "unzip -o z.zip",
+        "7z x z.7z",
+        "cpio -idu < t.cpio",
+        "pax -r < t.tar",
+        "fd . sub -x tee",
+        "fd . sub -x truncate -s0",
+        "fd . sub -X cp a.txt {}",
+        "git checkout-index -af",
+        "git checkout-index -f a.txt",
+        "git branch -f x HEAD",
+        "cd sub && git branch -f x HEAD",
+        "git branch -M x",
+        "git tag -f v1",
+        "git fetch -f origin x:main",
+        "git fetch origin +x:main",
+        "git update-ref -d refs/heads/x",
+        "git submodule deinit -f .",
+        "git submodule deinit --all -f",
+        "git worktree add -B x ../y",
+    ];
+    let kept = [
+        "tar cf new.tar sub",
+        "tar tf t.tar",
+        "unzip -l z.zip",
+        "7z l z.7z",
+        "fd . sub -x wc",
+        "fd . sub -x cat {}",
+        "git branch x",
+        "git branch -m x y",
+        "git branch -u origin/x",
+        "git tag v1",
+        "git fetch origin",
+        "git fetch origin x:y",
+        "git submodule deinit sub",
+        "git checkout-index a.txt",
+        "csplit a.txt 2",
+        "rmdir empty",
+    ];
+    let untold: Vec<_> = lost.iter().filter(|line| !told(line)).collect();
+    let needless: Vec<_> = kept.iter().filter(|line| told(line)).collect();
+    assert_eq!((untold, needless), (Vec::new(), Vec::new()));
+}

@@ -63,7 +63,8 @@ impl CallJudge<'_> {
                     rest.push(it);
                     continue;
                 }
-                let anywhere = it.puts.iter().any(|spots| is_open(spots) && spots.begins.is_empty());
+                let anywhere =
+                    it.puts.iter().any(|spots| is_open(spots) && spots.begins.is_empty());
                 let places = it.puts.into_iter().flat_map(|spots| [spots.located, spots.begins]);
                 let places = places.flatten().collect();
                 links.push(LinkedPlaces { command: it.command, places, anywhere });
