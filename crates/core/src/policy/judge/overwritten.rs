@@ -88,7 +88,7 @@ impl CallJudge<'_> {
     }
 
     /// Whether a command edits this file by itself, and is no formatter: it reads it and writes it, and moves it nowhere.
-    pub(super) fn changes_in_place(&self, by: Option<&ByArgument>, target: &Word) -> bool {
+    fn changes_in_place(&self, by: Option<&ByArgument>, target: &Word) -> bool {
         let Some(by) = by else { return false };
         let Some(name) = self.argv(by).and_then(<[Word]>::first).and_then(Word::literal) else {
             return false;
