@@ -113,7 +113,7 @@ function textsOf(value: unknown): string[] {
 const PROGRAMS: Readonly<Record<CallDanger, ReadonlySet<string>>> = {
   deletes: new Set(
     (
-      'rm rmdir unlink shred srm trash del rd erase dropdb wipefs kill pkill killall taskkill shutdown reboot halt poweroff ' +
+      'rm unlink shred srm trash del rd erase dropdb wipefs kill pkill killall taskkill shutdown reboot halt poweroff ' +
       'userdel groupdel'
     ).split(' '),
   ),
@@ -134,7 +134,7 @@ const WITH_WORDS: readonly { danger: CallDanger; program: RegExp; words: RegExp 
     danger: 'deletes',
     program: /^git$/,
     words:
-      /^(?:clean|rm|prune|gc|filter-branch|filter-repo|restore|reset .*--hard|stash (?:drop|clear)|branch .*(?:-D|-d|--delete)|tag .*(?:-d|--delete)|checkout (?:.* )?(?:--|-f|\.)(?: |$)|reflog (?:expire|delete)|worktree remove|push .*(?:--delete|--mirror|--prune|-d\b))/,
+      /^(?:clean|rm|prune|gc|filter-branch|filter-repo|restore (?!(?:--staged|-S)\b(?!.* (?:--worktree|-\w*W)))|reset .*--hard|stash (?:drop|clear)|branch .*(?:-D|-d|--delete)|tag .*(?:-d|--delete)|checkout (?:.* )?(?:--|-f|\.)(?: |$)|reflog (?:expire|delete)|worktree remove|push .*(?:--delete|--mirror|--prune|-d\b))/,
   },
   { danger: 'overwrites', program: /^git$/, words: /^(?:push .*(?:--force|-f\b| \+)|rebase|commit .*--amend)/ },
   { danger: 'publishes', program: /^git$/, words: /^(?:push|send-email)\b/ },
@@ -176,7 +176,7 @@ const WITH_WORDS: readonly { danger: CallDanger; program: RegExp; words: RegExp 
   {
     danger: 'deletes',
     program: /^(?:aws|gcloud|az|gsutil)$/,
-    words: /(?:^| )(?:delete\S*|rm|rb|terminate\S*|destroy\S*|purge\S*)\b/,
+    words: /(?:^| )(?:(?:--)?delete\S*|rm|rb|terminate\S*|destroy\S*|purge\S*)\b/,
   },
   {
     danger: 'publishes',

@@ -728,7 +728,6 @@ fn what_is_moved_to_where_it_does_not_stay_is_lost() {
         "mv notes.txt q; mv q r; : > r",
         "mv notes.txt q; mv q /tmp/",
         "mv sub un2; mkdir sub; mv un2/own.txt x; : > x",
-        "mv notes.txt q; sed -i d q",
         "mv notes.txt q; ./x.sh | tee q",
         "mv notes.txt q; : > \"$X\"",
         // By a link to it.
@@ -738,7 +737,7 @@ fn what_is_moved_to_where_it_does_not_stay_is_lost() {
         "cp --link notes.txt q; : > q",
         "cp -s $PWD/notes.txt q; : > q",
         "cp -as $PWD/sub D; : > D/own.txt",
-        "cp -al sub D; sed -i d D/own.txt",
+        "cp -al sub D; : > D/own.txt",
         // What is opened to be read and written is not emptied, and written over.
         "./x.sh 1<> notes.txt",
         "echo XX 1<>$PWD/sub/own.txt",
@@ -758,6 +757,10 @@ fn what_is_moved_to_where_it_does_not_stay_is_lost() {
         "rm -rf dist; mkdir dist; mv notes.txt dist/; ./x.sh",
         "./x.sh; mv /tmp/a /tmp/b",
         "mv notes.txt q; mv q r; : > q2",
+        // An edit is no loss, by its own name or by another.
+        "sed -i d notes.txt",
+        "mv notes.txt q; sed -i d q",
+        "cp -al sub D; sed -i d D/own.txt",
         "mv kept.txt q; mv q r; : > r",
         "cp -l kept.txt q; : > q",
         "cp -l notes.txt q; : > q2",
@@ -778,6 +781,69 @@ fn what_is_moved_to_where_it_does_not_stay_is_lost() {
     };
     assert_eq!(wrong(&asked, Effect::Ask), [""; 0]);
     assert_eq!(wrong(&runs, Effect::Allow), [""; 0]);
+}
+
+/// Lines that write through a link which they make or copy: which file that is, the run alone tells.
+const THROUGH_LINKS: &[&str] = &[
+    "cp -a sl sl2; ./x.sh > sl2",
+    "cp -a ld L2; ./x.sh > L2/q",
+    "cp -R ld L3; ./x.sh > L3/U/own.txt",
+    "cp -d ld/q sub; : > sub/q",
+    "cp -a ld/. src; ./x.sh > src/q",
+    "cp -a l* more; ./x.sh > more/ld/q",
+    "cp -a \"$X\" more; ./x.sh > more/q",
+    "timeout 5 cp -a ld L2; ./x.sh > L2/q",
+    "ln -s own.txt sub/q; ./x.sh > sub/q",
+    "ln -s own.txt sub/q; : > sub/q",
+    "ln -s ../notes.txt src/q; : > src/q",
+    "ln -s ../sub src/U; ./x.sh > src/U/own.txt",
+    "ln -s ../notes.txt src; ./x.sh 1<> src/notes.txt",
+    "mkdir o; ln -s ../sub o/U; ./x.sh > o/U/own.txt",
+    "mkdir o; ln -s ../sub o/U; cp -a o p; ./x.sh > p/U/own.txt",
+    "mkdir o; ln -s ../sub o/U; mv o p; ./x.sh > p/U/own.txt",
+    "ln -s ../ld/q src/z; ./x.sh > src/z",
+    "ln -s ../notes.txt src/q; truncate -s0 src/q",
+    "ln -s ../notes.txt src/q; ./x.sh | tee src/q",
+    "ln -s ../notes.txt src/q; dd if=a.txt of=src/q",
+    "ln -s ../notes.txt src/q; sort a.txt -o src/q",
+    "ln -s ../notes.txt src/q; git diff --output=src/q",
+    "ln -s ../notes.txt src/q; cp a.txt src/q",
+    "nice ln -s ../notes.txt src/q; : > src/q",
+    "echo ../notes.txt | xargs -I{} ln -s {} src/q; : > src/q",
+    "find ld -maxdepth 0 -exec cp -a {} L2 \\;; : > L2/q",
+    "cd src && ln -s ../notes.txt q && ../x.sh > q",
+    "cp -s ../notes.txt src/q; : > src/q",
+    "rsync -a ld/ src; ./x.sh > src/q",
+];
+
+#[test]
+fn what_is_written_through_a_link_that_the_line_puts_there_is_asked_about() {
+    let root = project("linked");
+    fs::create_dir_all(root.join("src")).unwrap();
+    fs::create_dir_all(root.join("ld")).unwrap();
+    fs::write(root.join("src/lib.rs"), "").unwrap();
+    for (to, at) in [("notes.txt", "sl"), ("../notes.txt", "ld/q"), ("../sub", "ld/U")] {
+        std::os::unix::fs::symlink(to, root.join(at)).unwrap();
+    }
+    let runs = [
+        "ln -s ../notes.txt src/q; ./x.sh > src/z",
+        "ln -s ../notes.txt src/q; ./x.sh >> src/q",
+        "ln -s ../notes.txt src/q; cat src/q",
+        "cp -a sub D; ./x.sh > D/out.log",
+        "cp -a src D; ./x.sh > D/lib.rs",
+        "cp -a ld L2; ./x.sh > out.log",
+        "cp ld/q D; ./x.sh > D",
+        "npm ci; ./x.sh > out.log",
+        "mv kept.txt q; : > q",
+    ];
+    assert_eq!(others(&root, "developer", THROUGH_LINKS, Effect::Ask), [""; 0]);
+    let own = "[[rule]]\neffect = \"allow\"\nconfined = \"project\"";
+    for (lines, expected) in [(THROUGH_LINKS, Effect::Ask), (&runs, Effect::Allow)] {
+        let verdicts = lines.iter().map(|line| (line, own_verdict(&root, own, line)));
+        let wrong = verdicts.filter(|(_, verdict)| verdict.effect != expected);
+        let wrong: Vec<_> = wrong.map(|(line, it)| format!("{line}: {}", it.reason)).collect();
+        assert_eq!(wrong, [""; 0]);
+    }
 }
 
 #[test]
@@ -1009,4 +1075,61 @@ fn a_line_that_decides_about_calls_asks_by_every_launcher() {
             assert_eq!(verdict.effect, Effect::Allow, "{name}: {line}: {}", verdict.reason);
         }
     }
+}
+
+#[test]
+fn what_is_lost_where_no_word_names_a_file_is_told() {
+    let root = project("untold");
+    fs::write(root.join("t.tar"), "t").unwrap();
+    let told = |line: &str| {
+        let verdict = judged_in(&root, ("developer", &[]), line, None);
+        verdict.actions.iter().any(|action| action.loss.takes_away())
+    };
+    let lost = [
+        "tar xf t.tar",
+        "bsdtar xf t.tar",
+        "cd sub && tar xf ../t.tar",
+        "tar xf t.tar -C sub",
+        "cat t.tar | tar xC sub",
+        "unzip -o z.zip",
+        "7z x z.7z",
+        "cpio -idu < t.cpio",
+        "pax -r < t.tar",
+        "fd . sub -x tee",
+        "fd . sub -x truncate -s0",
+        "fd . sub -X cp a.txt {}",
+        "git checkout-index -af",
+        "git checkout-index -f a.txt",
+        "git branch -f x HEAD",
+        "cd sub && git branch -f x HEAD",
+        "git branch -M x",
+        "git tag -f v1",
+        "git fetch -f origin x:main",
+        "git fetch origin +x:main",
+        "git update-ref -d refs/heads/x",
+        "git submodule deinit -f .",
+        "git submodule deinit --all -f",
+        "git worktree add -B x ../y",
+    ];
+    let kept = [
+        "tar cf new.tar sub",
+        "tar tf t.tar",
+        "unzip -l z.zip",
+        "7z l z.7z",
+        "fd . sub -x wc",
+        "fd . sub -x cat {}",
+        "git branch x",
+        "git branch -m x y",
+        "git branch -u origin/x",
+        "git tag v1",
+        "git fetch origin",
+        "git fetch origin x:y",
+        "git submodule deinit sub",
+        "git checkout-index a.txt",
+        "csplit a.txt 2",
+        "rmdir empty",
+    ];
+    let untold: Vec<_> = lost.iter().filter(|line| !told(line)).collect();
+    let needless: Vec<_> = kept.iter().filter(|line| told(line)).collect();
+    assert_eq!((untold, needless), (Vec::new(), Vec::new()));
 }

@@ -102,7 +102,10 @@ impl CallJudge<'_> {
                                 && !self.is_away(spots)
                                 && !is_known_from_here(action);
                         let tree = action.loss == FileLoss::Replaced && extent.is_recursive();
-                        self.is_lost(spots, action.loss, is_told, (moved, tree))
+                        let is_lost = self.is_lost(spots, action.loss, is_told, (moved, tree))?;
+                        Ok(is_lost
+                            || action.loss.takes_away()
+                                && self.is_behind_link(spots, by.as_ref())?)
                     }
                     None => Ok(false),
                 }
@@ -142,7 +145,7 @@ impl CallJudge<'_> {
         Ok(false)
     }
 
-    /// What the line moves, replaces, changes or deletes from this command on.
+    /// What the line moves, replaces or deletes from this command on.
     fn later_writes(&self, from: usize) -> Result<Vec<LaterWrite>, NeedsFiles> {
         let mut writes = Vec::new();
         for other in self.actions {
@@ -150,12 +153,8 @@ impl CallJudge<'_> {
             else {
                 continue;
             };
-            let loss = match other.loss {
-                FileLoss::Nothing if self.changes_in_place(by.as_ref(), target) => {
-                    FileLoss::Replaced
-                }
-                loss => loss,
-            };
+            // An edit in place is no loss, under any name.
+            let loss = other.loss;
             let command = by.as_ref().map(|by| by.command);
             if loss == FileLoss::Nothing || command.is_some_and(|command| command < from) {
                 continue;

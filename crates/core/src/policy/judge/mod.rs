@@ -7,6 +7,7 @@ mod again;
 mod below;
 mod known;
 mod led;
+mod linked;
 mod lost;
 mod matching;
 mod overwritten;
@@ -291,6 +292,8 @@ pub(crate) struct CallJudge<'a> {
     places: RefCell<LedPlaces>,
     /// How far the commands of git go, by their numbers.
     reaches: RefCell<HashMap<usize, GitReach>>,
+    /// Where the line puts links.
+    links: OnceCell<Vec<linked::LinkedPlaces>>,
 }
 
 impl<'a> CallJudge<'a> {
@@ -312,6 +315,7 @@ impl<'a> CallJudge<'a> {
             guesswork: Cell::new(GUESSWORK),
             places: RefCell::default(),
             reaches: RefCell::default(),
+            links: OnceCell::new(),
         };
         judge.whole = judge.whole_rules();
         judge

@@ -41,6 +41,9 @@ impl CallJudge<'_> {
             Err(_) => return Ok(loss),
             Ok(spots) => spots,
         };
+        if self.is_of_repository(by.as_ref(), target) {
+            return Ok(loss);
+        }
         if let Some(is_lost) = self.device_loss(&spots, target, by.as_ref()) {
             return Ok(if is_lost { loss } else { FileLoss::Nothing });
         }
@@ -61,6 +64,13 @@ impl CallJudge<'_> {
         Ok(FileLoss::Nothing)
     }
 
+    /// Whether it stands for what git keeps in its repository, wherever that lies.
+    fn is_of_repository(&self, by: Option<&ByArgument>, target: &Word) -> bool {
+        let program = by.and_then(|by| self.argv(by)).and_then(<[Word]>::first);
+        program.is_some_and(|first| is_one_that(first, |name| name == "git"))
+            && target.literal().is_some_and(|path| path.starts_with(".git/"))
+    }
+
     /// Whether what is written to a device takes something away; `None`: it is no device. A disk that is not plugged in yet counts.
     /// What moves a file there puts that in the device's place.
     fn device_loss(
@@ -78,7 +88,7 @@ impl CallJudge<'_> {
     }
 
     /// Whether a command edits this file by itself, and is no formatter: it reads it and writes it, and moves it nowhere.
-    pub(super) fn changes_in_place(&self, by: Option<&ByArgument>, target: &Word) -> bool {
+    fn changes_in_place(&self, by: Option<&ByArgument>, target: &Word) -> bool {
         let Some(by) = by else { return false };
         let Some(name) = self.argv(by).and_then(<[Word]>::first).and_then(Word::literal) else {
             return false;

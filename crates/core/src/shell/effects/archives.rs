@@ -418,6 +418,10 @@ pub(super) fn seven(walk: &mut ArgumentWalk) {
     }
     walk.effects.moves |= !looks;
     if !looks && !into && !operands.is_empty() {
+        let packs = operands.first().and_then(|first| walk.place(first.arg).literal());
+        if !matches!(packs, Some("a" | "d" | "u" | "rn")) {
+            walk.keep("overwrites", ArgumentPart { arg: 0, skip: 0 });
+        }
         walk.here(OperandUse::WriteBelow);
         walk.here(OperandUse::ReadBelow);
     }

@@ -115,8 +115,11 @@ pub(super) fn fetch(walk: &mut ArgumentWalk) {
     let refs = walk.operands.split_off(walk.operands.len().min(1));
     git::remote(walk);
     for operand in refs {
-        let plain = |text: &str| !text.starts_with('+') && !text.contains(':');
-        if !walk.place(operand.arg).literal().is_some_and(plain) {
+        let text = walk.place(operand.arg).literal();
+        if text.is_none_or(|text| text.starts_with('+')) {
+            let target = words::text(walk.place(0), REFS);
+            walk.lost(operand.arg, target, false, FileLoss::Deleted);
+        } else if text.is_some_and(|text| text.contains(':')) {
             changes(walk, operand.arg, REFS);
         }
     }

@@ -83,6 +83,8 @@ pub(crate) struct CommandEffects {
     pub(crate) unknown: Vec<(usize, DoubtReason)>,
     /// Whether it makes or moves links or folders: behind it a path may lead elsewhere than the files now say.
     pub(crate) moves: bool,
+    /// Whether it makes links that lead to where their targets say, from where they lie.
+    pub(crate) makes_links: bool,
     /// From which argument on, and behind how many of its bytes, stands a command that it runs.
     pub(crate) launches: Option<(usize, usize)>,
 }
@@ -141,6 +143,33 @@ fn called(name: &str) -> Option<&'static ProgramSpec> {
 /// What the words of this command have it use, whichever commands stand beside it.
 pub(crate) fn used_by(argv: &[Word]) -> CommandEffects {
     of(argv, &[])
+}
+
+/// What a command does to links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LinksPut {
+    /// It puts none anywhere.
+    Nothing,
+    /// It puts those that it takes elsewhere.
+    Taken,
+    /// It makes some.
+    Made,
+}
+
+/// What this command, or the one that it starts, does to links.
+pub(crate) fn links_put(argv: &[Word]) -> LinksPut {
+    let effects = used_by(argv);
+    let own = match effects {
+        CommandEffects { makes_links: true, .. } => LinksPut::Made,
+        CommandEffects { moves: true, .. } => LinksPut::Taken,
+        _ => LinksPut::Nothing,
+    };
+    match effects.launches.and_then(|(from, _)| argv.get(from..)) {
+        Some(launched) if own == LinksPut::Nothing && launched.len() < argv.len() => {
+            links_put(launched)
+        }
+        _ => own,
+    }
 }
 
 /// What this command does with its arguments. A program that is not known does nothing that could be said.

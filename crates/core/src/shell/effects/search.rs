@@ -1,5 +1,6 @@
 //! Programs that search files, and what they run when told to.
 
+use super::PathUse;
 use super::archives::longer_names;
 use super::spec::{OperandSpec::*, OperandUse, OptionMeaning, OptionTakes, ProgramSpec};
 use super::walk::{ArgumentPart, ArgumentWalk};
@@ -87,7 +88,29 @@ pub(super) fn executes(walk: &mut ArgumentWalk, part: ArgumentPart) {
     if part.skip == 0 && words::beginning(walk.place(part.arg)).starts_with('-') {
         return walk.unnamable(DoubtReason::MissingCommand);
     }
+    loses_found(walk, part);
     walk.launch(part);
+}
+
+/// What is found stands in the place of braces, or behind all words: the command may take something else's place there.
+fn loses_found(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    let found = words::unknown(walk.place(part.arg));
+    let mut words = vec![walk.word(part)];
+    words.extend(walk.argv.iter().skip(part.arg + 1).cloned());
+    let mut is_named = false;
+    for word in words.iter_mut().skip(1) {
+        if word.literal().is_some_and(|text| text.contains('{')) {
+            *word = found.clone();
+            is_named = true;
+        }
+    }
+    if !is_named {
+        words.push(found.clone());
+    }
+    let effects = super::of(&words, std::slice::from_ref(&found));
+    let is_lost = |used: &PathUse| used.loss.takes_away() && used.target.literal().is_none();
+    let lost = effects.paths.into_iter().filter(is_lost);
+    walk.effects.paths.extend(lost.map(|used| PathUse { arg: part.arg, ..used }));
 }
 
 /// A part of the name of a directory: with a slash in it, it leads elsewhere.

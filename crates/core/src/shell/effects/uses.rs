@@ -254,6 +254,10 @@ impl ArgumentWalk<'_> {
             OperandUse::ReadBelow => (FileAccess::Read, true),
             _ => (FileAccess::Read, false),
         };
-        self.path(arg, access, word, below || self.recursive);
+        // No word says it, and yet it takes away what is there, or puts what it has in its place.
+        let is_lossy = self.kept("overwrites").is_some() || self.kept("deletes").is_some();
+        let loss = self.loss(if is_lossy { arg.max(1) } else { arg }, access);
+        let recursive = below || self.recursive;
+        self.effects.paths.push(PathUse { arg, access, target: word, recursive, loss });
     }
 }

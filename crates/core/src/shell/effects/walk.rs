@@ -102,6 +102,7 @@ fn walk_on(
     }
     walk.arguments(from);
     walk.moves();
+    walk.effects.makes_links |= walk.kept("makes-links").is_some();
     walk.finish();
     walk.effects
 }
@@ -745,6 +746,7 @@ impl<'a> ArgumentWalk<'a> {
             self.effects.loads.push((arg, file));
         }
         self.effects.moves |= effects.moves;
+        self.effects.makes_links |= effects.makes_links;
         self.effects.urls.extend(effects.urls);
         self.effects.unknown.extend(effects.unknown);
     }

@@ -94,7 +94,7 @@ const SEARCHES: &[Row] = &[
     ("ag --follow foo", "R0:. R1:@x"),
     ("ag --html foo src", "R3:src"),
     ("ag -p f foo", "R0:. R2:f"),
-    ("fd --exec rm", "R0:. ?2"),
+    ("fd --exec rm", "R0:. w2:@x ?2"),
     ("fd -e c foo src", "R4:src"),
     ("fd --fol foo", "R0:. ?1"),
     ("fd -L foo", "R0:. R1:@x"),
