@@ -91,6 +91,7 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
 
   test.each<[string, ScriptOptions]>([
     ['the program protects', { confine: { protect: ['locked'] } }],
+    ['the program protects, by its home,', { confine: { protect: ['~/project/locked'] } }],
     ['the program gives no place', { confine: { write: ['src'] } }],
     ['a symlink leads to', {}],
   ])('what a rule leaves out is not opened where %s', async (which, options) => {
@@ -98,7 +99,11 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
       rmSync(join(root, 'locked/ok'), { recursive: true });
       symlinkSync('../src', join(root, 'locked/ok'));
     }
-    const said = await runScript('touch locked/ok/a locked/a', ['locked/**', 'src/**', '!locked/ok/**'], options);
+    const env = { ...process.env, HOME: join(root, '..') };
+    const said = await runScript('touch locked/ok/a locked/a', ['locked/**', 'src/**', '!locked/ok/**'], {
+      backend: createLocalBackend({ root, env }),
+      ...options,
+    });
     expect(said).toContain('reached');
     expect([list('locked'), list('src')]).toEqual([['ok', 'old', 'sub'], []]);
     expect(existsSync(join(root, 'locked/ok/a'))).toBe(false);
