@@ -92,7 +92,11 @@ describe.runIf(report.namespaces)('a file that is kept and that another program 
     ['another one takes its place, since nothing keeps that', 'cat .env', () => replace('.env', 'NEW')],
     ['the command then removes the other one', 'cat .env; rm .env', () => replace('.env', 'NEW')],
     ['the command then gives the other one a new name', 'mv .env x', () => replace('.env', 'NEW')],
-    ['it is removed, since the command may make one there', 'echo x > .env; rm -f .env', () => rmSync(join(root, '.env'))],
+    [
+      'it is removed, since the command may make one there',
+      'echo x > .env; rm -f .env',
+      () => rmSync(join(root, '.env')),
+    ],
   ])('is told where %s', async (_, line, change) => {
     using heard = listenToWarnings();
     const { said } = await runMeanwhile(line, change);

@@ -20,7 +20,9 @@ export class KeptFiles {
   constructor(paths: KeptPaths) {
     this.#paths = paths;
     const all = [...paths.hide, ...paths.protect];
-    this.#before = new Map(all.map((path) => [path, identityOf(path)] as const).filter(([, identity]) => identity !== ''));
+    this.#before = new Map(
+      all.map((path) => [path, identityOf(path)] as const).filter(([, identity]) => identity !== ''),
+    );
   }
 
   /** Those that are not there any more, or that other files have taken the place of. */
