@@ -61,10 +61,11 @@ describe.runIf(report.namespaces)('a ledger of another gate in the project', () 
 });
 
 /** Another program, such as an editor, changes a file in this way while the command runs. */
-async function runMeanwhile(line: string, change: () => void) {
+async function runMeanwhile(line: string, change: () => void, options: Partial<DeepAgentOptions> = {}) {
   writeFileSync(join(root, 'x.sh'), `touch began; until [ -e go ]; do sleep 0.05; done; ${line}; echo rea''ched`);
   const running = runAll(['sh x.sh'], {
     policy: { version: 1, rule: [{ effect: 'allow', commands: ['sh x.sh'] }] },
+    ...options,
   });
   const ended = { is: false };
   void running.finally(() => (ended.is = true));
@@ -84,10 +85,22 @@ describe.runIf(report.namespaces)('a file that is kept and that another program 
     for (const name of ['.env', '.github/ci']) writeFileSync(join(root, name), 'KEPT');
   });
 
-  test('is told where another one takes its place, since nothing keeps that', async () => {
+  const toldOf = (name: string) =>
+    new RegExp(`Files that are kept from the command were replaced or removed while it ran: .*${name}`);
+
+  test.each<[string, string, () => void]>([
+    ['another one takes its place, since nothing keeps that', 'cat .env', () => replace('.env', 'NEW')],
+    ['the command then removes the other one', 'cat .env; rm .env', () => replace('.env', 'NEW')],
+    ['the command then gives the other one a new name', 'mv .env x', () => replace('.env', 'NEW')],
+    [
+      'it is removed, since the command may make one there',
+      'echo x > .env; rm -f .env',
+      () => rmSync(join(root, '.env')),
+    ],
+  ])('is told where %s', async (_, line, change) => {
     using heard = listenToWarnings();
-    const { said } = await runMeanwhile('cat .env', () => replace('.env', 'NEW'));
-    const told = /Other files took the place of some that are kept from the command, while it ran: .*\.env/;
+    const { said } = await runMeanwhile(line, change);
+    const told = toldOf('.env');
     expect(said).toContain('reached');
     expect(said).toMatch(told);
     expect(heard.warnings).toEqual([expect.stringMatching(told)]);
@@ -96,13 +109,22 @@ describe.runIf(report.namespaces)('a file that is kept and that another program 
   test.each<[string, () => void]>([
     ['it is written in its place', () => writeFileSync(join(root, '.env'), 'NEW')],
     ['its folder is kept', () => replace('.github/ci', 'NEW')],
-    ['it is gone', () => rmSync(join(root, '.env'))],
   ])('is not told where %s', async (_, change) => {
     using heard = listenToWarnings();
     const { said } = await runMeanwhile('cat .env; echo x > .github/ci', change);
     expect(said).toContain('reached');
-    expect(said).not.toMatch(/Other files took|KEPT/);
+    expect(said).not.toMatch(/Files that are kept|KEPT/);
     expect(heard.warnings).toEqual([]);
+  });
+
+  test('is told as well where a setting names it with ~', async () => {
+    writeFileSync(join(root, 'own'), 'KEPT');
+    const backend = createLocalBackend({ root, env: { ...process.env, HOME: join(root, '..') } });
+    const { said } = await runMeanwhile('true', () => replace('own', 'NEW'), {
+      backend,
+      confine: { protect: ['~/project/own'] },
+    });
+    expect(said).toMatch(toldOf('own'));
   });
 });
 

@@ -91,6 +91,7 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
 
   test.each<[string, ScriptOptions]>([
     ['the program protects', { confine: { protect: ['locked'] } }],
+    ['the program protects, by its home,', { confine: { protect: ['~/project/locked'] } }],
     ['the program gives no place', { confine: { write: ['src'] } }],
     ['a symlink leads to', {}],
   ])('what a rule leaves out is not opened where %s', async (which, options) => {
@@ -98,10 +99,36 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
       rmSync(join(root, 'locked/ok'), { recursive: true });
       symlinkSync('../src', join(root, 'locked/ok'));
     }
-    const said = await runScript('touch locked/ok/a locked/a', ['locked/**', 'src/**', '!locked/ok/**'], options);
+    const env = { ...process.env, HOME: join(root, '..') };
+    const said = await runScript('touch locked/ok/a locked/a', ['locked/**', 'src/**', '!locked/ok/**'], {
+      backend: createLocalBackend({ root, env }),
+      ...options,
+    });
     expect(said).toContain('reached');
     expect([list('locked'), list('src')]).toEqual([['ok', 'old', 'sub'], []]);
     expect(existsSync(join(root, 'locked/ok/a'))).toBe(false);
+  });
+
+  test.each([
+    ['a folder that is not there yet', ['new/in/**'], 'mkdir -p new/in; echo x > new/in/x', 'new/in/x'],
+    ['a folder behind a symlink', ['lk/**'], 'mv lk z; mkdir lk; echo x > lk/x', 'lk/x'],
+    ['a folder behind a symlink with another one in its place', ['lk/**'], 'ln -sfn src lk; echo x > lk/x', 'lk/x'],
+    ['packages', ['node_modules/**'], 'mkdir node_modules/m; echo x > node_modules/x', 'node_modules/x'],
+    ['a folder but for some names', ['locked/**', '!**/new-*'], 'echo x > locked/n1', 'locked/n1'],
+  ])('a script makes nothing in %s', async (_, writes, script, path) => {
+    mkdirSync(join(root, 'node_modules'));
+    symlinkSync('locked', join(root, 'lk'));
+    const said = await runScript(script, writes);
+    expect(said).toContain('reached');
+    expect(existsSync(join(root, path))).toBe(false);
+    expect(list('node_modules')).toEqual([]);
+    if (path.startsWith('new')) expect(said).toContain('since commands must not make it');
+  });
+
+  test('a rule on some names of new files closes no folder', async () => {
+    const said = await runScript('echo x > src/a; echo x > locked/b', ['**/new-*']);
+    expect(said).toContain('reached');
+    expect([list('src'), list('locked')]).toEqual([['a'], ['b', 'ok', 'old', 'sub']]);
   });
 
   test('the policy of a caller keeps what another policy leaves out', async () => {

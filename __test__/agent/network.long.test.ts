@@ -338,3 +338,13 @@ describe.runIf(report.by === 'landlock')('the reach of one command', () => {
     await gate.close();
   });
 });
+
+test.runIf(report.namespaces)(
+  'each port is told at which a host was refused, and the host alone is not told besides',
+  async () => {
+    const backend = createLocalBackend({ root, confine: { network: ['a.example'] } });
+    const lines = [443, 444].map((each) => `curl -s http://10.0.0.1:${each}/`);
+    const { refused = [] } = await backend.execute([...lines, "echo 'Could not resolve host: 10.0.0.1'"].join('; '));
+    expect(refused.map(({ target }) => target)).toEqual(['10.0.0.1:443', '10.0.0.1:444']);
+  },
+);

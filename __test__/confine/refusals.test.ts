@@ -104,6 +104,15 @@ describe('what is outside of the plan', () => {
   });
   afterAll(() => rmSync(outside, { recursive: true }));
 
+  test.each([
+    ["touch: cannot touch 'deep/nn': Read-only file system", 'deep/nn'],
+    ["touch: cannot touch 'deep/../nn': Read-only file system", 'nn'],
+    ["cp: cannot create regular file 'deep/a.txt': Permission denied", 'deep/a.txt'],
+  ])('is told by its name alone, without the quotes: %s', (line, name) => {
+    const refused = refusalsIn(line, { ...plan, cwd: outside, read: [outside], write: [] });
+    expect(refused.map(({ target }) => target)).toEqual([join(outside, name)]);
+  });
+
   test('was refused where it is there, though it seems not to be', () => {
     expect(refusalsIn(`cat: '${outside}/deep/file': No such file or directory`, plan)).toHaveLength(1);
   });

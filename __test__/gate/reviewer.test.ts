@@ -324,6 +324,7 @@ describe('a model', () => {
     const { model } = reviewing(() => text);
     const { of } = await reviewed({ model, criteria: 'x', mayApprove: true });
     expect(of('approval-requested')).toMatchObject([{ review: { answer, decides: answer === 'approve' } }]);
+    expect(JSON.stringify(of('approval-requested'))).not.toContain('SyntaxError');
   });
 
   test('that does not see the whole call approves nothing of it', async () => {

@@ -4,7 +4,7 @@ import type { ToolSet } from 'ai';
 import type { Backend, DeepAgentOptions } from '../../agent.js';
 import type { ConfinedWrites, ConfineSettings, PolicyInput } from '../../index.js';
 import { putAsideInTime, repositoriesBehind } from '../confine/aside.js';
-import { asksForHosts, foundPaths, tightened, warnOfAbsent } from '../confine/confine.js';
+import { asksForHosts, foundPaths, spelledOut, tightened, warnOfAbsent } from '../confine/confine.js';
 import { isIn, realPath } from '../confine/files.js';
 import { confinementReport } from '../confine/program.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
@@ -20,7 +20,7 @@ import { takeNeeded } from '../options/check.js';
 import { checkFlag } from '../options/names.js';
 import { Policies } from '../policy/policies.js';
 import { snapshot } from '../values/snapshot.js';
-import { checkConfinement, confinesIn } from './backend/local-backend.js';
+import { checkConfinement, confinesIn, homeIn } from './backend/local-backend.js';
 import {
   NOT_ALL_LOOKED_AT,
   NOT_ALL_LOOKED_AT_AFTER,
@@ -46,14 +46,15 @@ export function confinementOf(
 ): Confinement | undefined {
   if (confine === undefined) return undefined;
   const given = confine === true ? {} : takeNeeded(`createDeepAgent: confine`, confine);
-  const { always = false, ...settings } = given;
+  const { always = false, ...spelled } = given;
   checkFlag(always, `${place}: confine`, 'always');
   if (backend.canConfine !== true && backend.canConfine !== 'always') {
     throw new InvalidConfigError({
       message: `${place}: confine needs a backend that can do it, such as createLocalBackend({ root }).`,
     });
   }
-  checkConfinement(`${place}: confine`, settings, backend.root);
+  checkConfinement(`${place}: confine`, spelled, backend.root);
+  const settings = spelledOut(spelled, homeIn(backend.execute));
   const isOwn = backend.canConfine === 'always';
   if (isOwn) tightened({}, settings, `${place}: confine`);
   // Those of the agent, and those of its gate.
@@ -63,7 +64,6 @@ export function confinementOf(
   let everything: Policies | undefined;
   // What else it may read or change is looked through as the root is.
   const more = [...(settings.read ?? []), ...(settings.write ?? [])]
-    .filter((path) => !path.startsWith('~'))
     .map((path) => resolve(backend.root, path))
     .filter((path) => path !== resolve(backend.root));
   // The policies that judge the running call are kept from it as well: a subagent has its own.
@@ -82,7 +82,7 @@ export function confinementOf(
     // A host of a list is reached without asking.
     const isOffline = network === undefined || network === 'none' || network === 'ask';
     const isHere = backend.canConfine === true && confinesIn(backend.execute) === backend.root;
-    if (!isWhole || !isOffline || !isHere || write.some((path) => path.startsWith('~'))) return undefined;
+    if (!isWhole || !isOffline || !isHere) return undefined;
     return { writes: write.map((path) => resolve(backend.root, path)) };
   };
   return {
@@ -211,10 +211,8 @@ async function putNewAside(
   return { made, told };
 }
 
-/** What is in the home of the user is not looked at. */
 function keptBy({ hide = [], protect = [] }: ConfineSettings, root: string): KeptPaths {
-  const absolute = (paths: readonly string[]) =>
-    paths.filter((path) => !path.startsWith('~')).map((path) => resolve(root, path));
+  const absolute = (paths: readonly string[]) => paths.map((path) => resolve(root, path));
   return { hide: absolute(hide), protect: absolute(protect) };
 }
 
@@ -222,7 +220,7 @@ function keptBy({ hide = [], protect = [] }: ConfineSettings, root: string): Kep
 function withReplaced({ made, told }: ConfinedEnd, kept: KeptFiles): ConfinedEnd {
   const names = kept.replaced();
   if (names.length === 0) return { made, told };
-  const replaced = `Other files took the place of some that are kept from the command, while it ran: ${listed(names)}. It could read and change these. A human must look at them before anybody uses them.`;
+  const replaced = `Files that are kept from the command were replaced or removed while it ran: ${listed(names)}. It could read and change what took their place. A human must look at them before anybody uses them.`;
   warn(replaced);
   return { made, told: told === null ? replaced : `${told} ${replaced}` };
 }

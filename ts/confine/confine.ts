@@ -210,8 +210,19 @@ interface PathBase {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-function absoluteOf(path: string, { cwd, env }: PathBase): string {
-  return path === '~' || path.startsWith('~/') ? join(env['HOME'] ?? homedir(), path.slice(2)) : resolve(cwd, path);
+const absoluteOf = (path: string, { cwd, env }: PathBase): string =>
+  resolve(cwd, atHome(path, env['HOME'] ?? homedir()));
+
+const atHome = (path: string, home: string): string =>
+  path === '~' || path.startsWith('~/') ? join(home, path.slice(2)) : path;
+
+/** The same settings, with the home of the command for each `~`. */
+export function spelledOut(settings: ConfineSettings, home: string): ConfineSettings {
+  const given = PATHS.flatMap((name) => {
+    const paths = settings[name];
+    return paths === undefined ? [] : [[name, paths.map((path) => atHome(path, home))] as const];
+  });
+  return { ...settings, ...Object.fromEntries(given) };
 }
 
 const PATTERN = /[*?]|\[[^\]]+\]|\{[^}]*\}/;

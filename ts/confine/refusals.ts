@@ -99,7 +99,9 @@ const isHost = (text: string): boolean =>
 
 function pathsIn(line: string, cwd: string): string[] {
   const words = [...line.matchAll(QUOTED), ...line.matchAll(WORD)].map(([, word = '']) => word);
-  const said = [...line.matchAll(BEFORE_REASON)].map(([, word = '']) => nameIn(word));
+  // What ends with a quote has its name between quotes.
+  const before = [...line.matchAll(BEFORE_REASON)].map(([, word = '']) => word);
+  const said = before.filter((word) => !/['"`’”»]$/.test(word)).map(nameIn);
   const names = [...words.flatMap((word) => [word, nameIn(word)]), ...said];
   return [...new Set(names.filter((name) => name !== '').map((name) => resolve(cwd, name)))].slice(0, MOST_PATHS);
 }

@@ -20,24 +20,23 @@ export class KeptFiles {
   constructor(paths: KeptPaths) {
     this.#paths = paths;
     const all = [...paths.hide, ...paths.protect];
-    this.#before = new Map(all.flatMap((path) => (isThere(path) ? [[path, identityOf(path)]] : [])));
+    this.#before = new Map(
+      all.map((path) => [path, identityOf(path)] as const).filter(([, identity]) => identity !== ''),
+    );
   }
 
-  /** Those that other files have taken the place of. */
+  /** Those that are not there any more, or that other files have taken the place of. */
   replaced(): string[] {
     const { hide, protect } = this.#paths;
+    // What is gone may have been replaced first: the command can remove the new file.
     const now = new Set([...this.#before].flatMap(([path, before]) => (identityOf(path) === before ? [] : [path])));
-    // What is gone has nothing to read, nor to change.
-    for (const path of now) if (!isThere(path)) now.delete(path);
     const stands = protect.filter((path) => this.#before.has(path) && !now.has(path));
     const isHeld = (path: string) => !hide.includes(path) && stands.some((place) => isIn(path, place));
     return [...now].filter((path) => !isHeld(path));
   }
 }
 
-const isThere = (path: string): boolean => identityOf(path) !== '';
-
-/** Numbers of files are used again: when it was made belongs to it. */
+/** Numbers of files are used again: when it was made belongs to it. Empty: nothing is there. */
 function identityOf(path: string): string {
   try {
     const about = files().statSync(path, { bigint: true, throwIfNoEntry: false });

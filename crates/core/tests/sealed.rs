@@ -154,6 +154,11 @@ fn a_folder_whose_new_files_are_denied_is_kept_and_what_a_rule_leaves_out_stays_
         // Where a new file has no name yet, a part of a name says nothing of it.
         (r#"["ROOT/*.lock"]"#, &["y.lock"], nothing),
         (r#"["ROOT/locked"]"#, &["locked"], nothing),
+        // A new file may have any name.
+        (r#"["ROOT/locked/**", "!ROOT/**/new-*"]"#, &["locked"], nothing),
+        (r#"["ROOT/locked/**", "!ROOT/locked/*.*"]"#, &["locked"], nothing),
+        (r#"["ROOT/locked/*/**", "!ROOT/locked/*/*"]"#, nothing, nothing),
+        (r#"["ROOT/**/new-*", "ROOT/**/*.*"]"#, &["y.lock"], nothing),
     ] {
         let (found, open) = kept_and_opened("deny", writes);
         assert_eq!(
@@ -171,6 +176,34 @@ fn an_ask_about_all_of_a_place_keeps_what_is_there_and_not_the_place() {
     let expected = (owned(&["locked", "other", "y.lock"]), owned(&["locked/ok"]));
     assert_eq!(kept_and_opened("ask", all), expected);
     assert_eq!(kept_and_opened("ask", r#"["ROOT/locked/**"]"#).0, ["locked"]);
+}
+
+/// No look through the project finds these: they are not there, lie in packages, or are the way there.
+#[test]
+#[cfg(unix)]
+fn a_folder_that_a_rule_spells_out_is_held_wherever_it_lies() {
+    let project = Project::new(&["locked/a", "node_modules/x/a", "file"]);
+    std::os::unix::fs::symlink("locked", project.0.join("lk")).unwrap();
+    let held = |writes: &str| {
+        let rules = format!("[[rule]]\neffect = \"deny\"\nwrites = {writes}\n");
+        let found = project.sealed_as(project.path(), &rules, None);
+        let absent = SealedFiles { hidden: found.absent.clone(), ..SealedFiles::default() };
+        (project.names(absent).0, project.names(found).1)
+    };
+    let nothing: &[&str] = &[];
+    for (writes, absent, kept) in [
+        (r#"["ROOT/new/**"]"#, &["new"][..], nothing),
+        (r#"["ROOT/new/in/*", "!ROOT/new/in/x"]"#, &["new/in"], nothing),
+        (r#"["ROOT/new/*.lock", "/elsewhere/new/**"]"#, nothing, nothing),
+        (r#"["ROOT/lk/**"]"#, nothing, &["lk", "locked"]),
+        (r#"["ROOT/node_modules/**"]"#, nothing, &["node_modules"]),
+        (r#"["ROOT/{new,node_modules/x}/**"]"#, &["new"], &["node_modules/x"]),
+        (r#"["ROOT/file/**"]"#, nothing, nothing),
+    ] {
+        assert_eq!(held(writes), (owned(absent), owned(kept)), "{writes}");
+    }
+    let rules = "[[rule]]\neffect = \"deny\"\nwrites = \"ROOT/sub/.git/x/*.lock\"\n";
+    assert_eq!(of(&["sub/.git/x/a"], rules).1, ["sub/.git"]);
 }
 
 fn owned(names: &[&str]) -> Vec<String> {

@@ -1,4 +1,5 @@
 /** The files of this machine below one folder, and commands that start there. */
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Backend, BackendCall, CommandResult, LocalBackendOptions } from '../../../agent.js';
 import type { ConfineSettings } from '../../../index.js';
@@ -97,18 +98,21 @@ export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
       });
     },
   };
-  ROOTS.set(backend.execute, root);
+  PLACES.set(backend.execute, { root, home: environmentOf(given, process.env)['HOME'] ?? homedir() });
   return backend;
 }
 
-/** Where the commands run of each `execute` that a local backend has. */
-const ROOTS = new WeakMap<object, string>();
+/** Where the commands run of each `execute` that a local backend has, and the home that they have. */
+const PLACES = new WeakMap<object, { root: string; home: string }>();
 
 /**
  * The folder in which this function runs commands, held to the `confine` that it is called with. `undefined`: it belongs to no
  * local backend, and may ignore `confine`.
  */
-export const confinesIn = (execute: Backend['execute']): string | undefined => ROOTS.get(execute);
+export const confinesIn = (execute: Backend['execute']): string | undefined => PLACES.get(execute)?.root;
+
+/** What `~` is to the commands of this function. */
+export const homeIn = (execute: Backend['execute']): string => PLACES.get(execute)?.home ?? homedir();
 
 /** What cannot be held is known before anything is to run. @throws {ConfinementError}, {InvalidConfigError} */
 export function checkConfinement(place: string, settings: ConfineSettings, cwd: string): void {

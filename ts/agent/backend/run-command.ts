@@ -135,15 +135,19 @@ async function runAs(
 const putAsideAs = (target: string): ConfinementRefusal => ({
   kind: 'write',
   target,
-  text: `making ${target} (it is now ${target}.unchecked, or has a name like it, since git would obey it)`,
+  text: `making ${target} (it is now ${target}.unchecked, or has a name like it, since commands must not make it)`,
   canBeGiven: false,
 });
 
 /** Of what the proxy refused, programs speak as well, without a port. */
 function withoutDoubles(all: readonly ConfinementRefusal[]): ConfinementRefusal[] {
+  const hostOf = ({ target }: ConfinementRefusal) => target?.replace(/:\d+$/, '');
+  const isHost = ({ kind }: ConfinementRefusal) => kind === 'network';
+  const exact = new Set(all.filter((each) => isHost(each) && hostOf(each) !== each.target).map(hostOf));
   const keys = new Set<string>();
-  return all.filter(({ kind, target }) => {
-    const key = `${kind} ${kind === 'network' ? target?.replace(/:\d+$/, '') : target}`;
+  return all.filter((each) => {
+    if (isHost(each) && hostOf(each) === each.target && exact.has(each.target)) return false;
+    const key = `${each.kind} ${each.target}`;
     return !keys.has(key) && keys.add(key);
   });
 }

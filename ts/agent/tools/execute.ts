@@ -154,7 +154,7 @@ async function bothOf(
   const after = await end?.();
   if (result.status === 'fulfilled') return [result.value, after];
   if (after !== undefined && after.made.length > 0) {
-    warn(`A command failed, and made what git would obey. It has other names now: ${after.made.join(', ')}.`);
+    warn(`A command failed, and made what commands must not make. It has other names now: ${after.made.join(', ')}.`);
   }
   throw result.reason;
 }
@@ -192,7 +192,7 @@ async function withProtected(
 function refusedIn({ refused = [] }: CommandResult, made: readonly string[], canAsk: boolean): string {
   const aside = made.map(
     (path) =>
-      `\n[A new ${path} is now ${path}.unchecked, or has a name like it, since git would obey it. A human must make it, or approve its name.]`,
+      `\n[A new ${path} is now ${path}.unchecked, or has a name like it, since commands must not make it. A human must make it, or approve its name.]`,
   );
   if (refused.length === 0) return aside.join('');
   const what = refused.map(({ text }) => text).join(', ');

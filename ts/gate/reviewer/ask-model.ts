@@ -104,8 +104,15 @@ function textIn(content: unknown): string {
     .join('');
 }
 
-/** Some models put JSON into a block of code, and nothing beside it. @throws {SyntaxError} also for two answers in one object */
+/** What it answered is not an opinion. */
+export class OddOpinion extends TypeError {}
+
+/** Some models put JSON into a block of code, and nothing beside it. @throws {OddOpinion} also for two answers in one object */
 function parsed(text: string): unknown {
   const block = /^\s*```(?:json)?\s*\n([\s\S]*)\n\s*```\s*$/.exec(text);
-  return typedJson(block?.[1] ?? text);
+  try {
+    return typedJson(block?.[1] ?? text);
+  } catch {
+    throw new OddOpinion('its answer was not JSON, or named something twice');
+  }
 }

@@ -12,6 +12,7 @@ import { whenAborted } from '../../values/when-aborted.js';
 import { snapshot } from '../../values/snapshot.js';
 import { oneLine } from '../in-a-line.js';
 import { textDigest } from '../text-digest.js';
+import { OddOpinion } from './ask-model.js';
 import { EarlierCalls, OPEN, type KeptCalls } from './earlier-calls.js';
 import { OpenReviews, type OpenReview } from './open-reviews.js';
 import { reviewedCall, type AskedReviewer, type CallToReview } from './reviewed-call.js';
@@ -206,9 +207,6 @@ function readOpinion(answer: unknown): Opinion {
   if (more.length > 0) throw new OddOpinion(`it answered with ${more.length} more than { answer, reason }`);
   return { answer: said as Opinion['answer'], reason: shown(reason) };
 }
-
-/** What it answered is not an opinion. */
-class OddOpinion extends TypeError {}
 
 const COMMON_SECRETS = Redactor.from({ patterns: ['secrets'] });
 

@@ -63,6 +63,13 @@ impl PathSet {
         self.items.iter().filter(|item| !item.out).map(|item| &item.glob)
     }
 
+    /// The folders that its patterns spell out, and mean something in.
+    pub fn named_folders(&self) -> impl Iterator<Item = &str> {
+        let ways = self.globs().flat_map(PathGlob::ways);
+        ways.filter(|way| !way.rest.is_empty() && !way.prefix.is_empty())
+            .map(|way| way.prefix.as_str())
+    }
+
     /// Whether every reading of this path is in it: what an allow needs. See [`PathGlob::covers`].
     ///
     /// # Errors

@@ -2,21 +2,19 @@
 //! the command's line named them. What runs such a command holds it to that.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
-use super::Effect;
-use super::compile::{Policy, RulePatterns};
+mod access;
+
+use self::access::{NewFiles, SealedAccess};
+use super::compile::Policy;
 use super::confined::{ConfinedRun, ConfinedWrites};
-use super::judge::{ActionVerdict, JudgedCall, judge_opened};
 use super::ledgers::{FolderLedgers, PassedFolders};
-use super::protected::PathNames;
 use super::run_by_git::{GIT, GitLook, run_by_git};
-use super::verdict::VerdictCause;
-use crate::call::Json;
 use crate::path::{
-    DirListing, FileLookup, LocatedPath, PathContext, PathSet, PatternsBelow, RawEntry, garbled,
-    is_below, lexically, locate,
+    DirListing, FileLookup, LocatedPath, PathContext, PatternsBelow, RawEntry, garbled, is_below,
+    lexically, locate,
 };
 use crate::shell::FileAccess;
 
@@ -32,8 +30,8 @@ const MOST_PATH: usize = 3_800;
 
 /// Where nothing of the user's own lies.
 const PACKAGES: &str = "node_modules";
-/// What stands for all names that a command can make up.
-const NEW_FILE: &str = "new-file";
+/// What stands for all names that a command can make up: no pattern means these alone, and they have little in common.
+const NEW_FILES: [&str; 2] = ["\u{f8ff}q7Zk\u{f8ff}", "\u{e0a7}4 x-w_J.5v.\u{e0a7}"];
 /// Where git keeps contents, under names that say nothing.
 const OBJECTS: &str = "objects";
 
@@ -127,9 +125,18 @@ impl OpenFolder {
         }
     }
 
-    /// A file that a command could make in it.
-    fn fresh(&self) -> SeenEntry {
-        SeenEntry::of(self, RawEntry { name: NEW_FILE.into(), is_link: false, is_dir: false })
+    /// One that a rule names.
+    fn named(path: &str, files: &dyn FileLookup) -> Self {
+        let is_git = path.split('/').any(|name| name == GIT);
+        let kind = if is_git { FolderKind::Git } else { FolderKind::Plain };
+        Self { kind, is_top: false, ..Self::top(path, files) }
+    }
+
+    /// Files that a command could make in it.
+    fn fresh(&self) -> [SeenEntry; 2] {
+        NEW_FILES.map(|name| {
+            SeenEntry::of(self, RawEntry { name: name.into(), is_link: false, is_dir: false })
+        })
     }
 }
 
@@ -417,6 +424,21 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
             break;
         }
     }
+    for folder in writes.named_folders(&links.places) {
+        let is_held = found.kept.contains(&folder) || found.hidden.contains(&folder);
+        let is_passed = is_held || links.places.contains(&folder);
+        if is_passed
+            || !matches!(writes.new_files(&OpenFolder::named(&folder, files)), NewFiles::Sealed)
+        {
+            continue;
+        }
+        match (files.has(&folder), files.has(&format!("{folder}/."))) {
+            (Ok(false), _) => found.absent.push(folder),
+            // A file has nothing in it.
+            (Ok(true), Ok(false)) => {}
+            _ => found.kept.push(folder),
+        }
+    }
     found.opened.retain(|path| {
         let mut kept = kept_for_git.iter().chain(&found.stores);
         !kept.any(|place| is_below(path, place))
@@ -446,132 +468,4 @@ fn levels(
     };
     let confined = opener.run.filter(stays).map(|_| Some(ConfinedWrites::Project));
     std::iter::once(None).chain(confined).collect()
-}
-
-/// What is said of the files that a command could make in a folder.
-enum NewFiles {
-    /// They are out of reach.
-    Sealed,
-    /// A rule takes all of them out again.
-    LeftOut,
-    /// Neither.
-    Open,
-}
-
-/// What is out of reach for one access.
-struct SealedAccess<'a> {
-    policy: &'a Policy,
-    access: FileAccess,
-    tool_name: &'a str,
-    levels: &'a [Option<ConfinedWrites>],
-    names: PathNames<'a>,
-    real_names: PathNames<'a>,
-    /// The paths of rules that deny, or ask.
-    against: Vec<&'a RulePatterns>,
-    files: &'a dyn FileLookup,
-}
-
-impl<'a> SealedAccess<'a> {
-    fn new(
-        policy: &'a Policy, access: FileAccess, tool_name: &'a str,
-        levels: &'a [Option<ConfinedWrites>], projects: &'a [String], files: &'a dyn FileLookup,
-    ) -> Self {
-        let rules = (0..).map_while(|rule| policy.rule(rule));
-        let against = rules
-            .filter(|rule| rule.effect != Effect::Allow)
-            .filter_map(|rule| rule.paths(access))
-            .collect();
-        let names = || PathNames::new(access, projects);
-        let (names, real_names) = (names(), names());
-        Self { policy, access, tool_name, levels, names, real_names, against, files }
-    }
-
-    /// Whether this file is protected, or some rule speaks against it, and the policies do not allow it all the same.
-    fn is_sealed(&self, entry: &SeenEntry) -> bool {
-        (!entry.by_rules && self.is_protected(entry) || self.is_spoken_against(entry))
-            && !self.levels.iter().all(|level| self.is_allowed(entry, *level))
-    }
-
-    fn new_files(&self, folder: &OpenFolder) -> NewFiles {
-        let file = folder.fresh();
-        if self.is_sealed(&file) {
-            // A place to write was given by one who may be asked.
-            let is_given = folder.is_top && !self.is_denied(&file);
-            return if is_given { NewFiles::Open } else { NewFiles::Sealed };
-        }
-        let real = folder.real.as_ref().unwrap_or(&folder.path);
-        if self.against.iter().any(|paths| paths.set.takes_out_all_below(real)) {
-            NewFiles::LeftOut
-        } else {
-            NewFiles::Open
-        }
-    }
-
-    fn is_protected(&self, entry: &SeenEntry) -> bool {
-        self.names.protection(&entry.path).is_some()
-            || entry.real.as_ref().is_some_and(|real| self.real_names.protection(real).is_some())
-    }
-
-    fn is_spoken_against(&self, entry: &SeenEntry) -> bool {
-        if self.against.is_empty() {
-            return false;
-        }
-        let Some(path) = entry.located(self.files) else { return true };
-        // Not to know counts as yes; the verdict says.
-        let touches = |set: &PathSet| set.touches(path, self.files).unwrap_or(true);
-        // Of a folder with exceptions each name is looked at. What is to be written there has no name yet.
-        let is_parted = |set: &PathSet| {
-            self.access == FileAccess::Read
-                && entry.is_dir
-                && !entry.is_link
-                && set.takes_out_below(path, self.files).unwrap_or(false)
-        };
-        // What it leads to is looked at there.
-        let is_left_out = |set: &PathSet| {
-            entry.leads_inside && set.leads_to_left_out(path, self.files).unwrap_or(false)
-        };
-        let is_meant = |set: &PathSet| touches(set) && !is_parted(set) && !is_left_out(set);
-        self.against.iter().any(|paths| is_meant(&paths.set))
-    }
-
-    /// Whether a rule speaks against anything in this folder.
-    fn speaks_below(&self, entry: &SeenEntry) -> bool {
-        if self.against.is_empty() {
-            return false;
-        }
-        let Some(path) = entry.located(self.files) else { return true };
-        self.against.iter().any(|paths| paths.set.touches_below(path, self.files).unwrap_or(true))
-    }
-
-    /// Whether a rule that speaks against some path has this name in it.
-    fn is_spelled_out(&self, name: &str) -> bool {
-        self.against.iter().any(|paths| paths.set.names(&|spelled| spelled == name))
-    }
-
-    fn is_allowed(&self, entry: &SeenEntry, level: Option<ConfinedWrites>) -> bool {
-        self.says(entry, level).is_some_and(|says| {
-            let is_own = entry.by_rules && matches!(says.cause, VerdictCause::Protected(_));
-            says.effect == Effect::Allow || is_own
-        })
-    }
-
-    /// Not to know counts as yes.
-    fn is_denied(&self, entry: &SeenEntry) -> bool {
-        let is_denied = |says: ActionVerdict| says.effect == Effect::Deny;
-        self.levels.iter().any(|level| self.says(entry, *level).is_none_or(is_denied))
-    }
-
-    fn says(&self, entry: &SeenEntry, level: Option<ConfinedWrites>) -> Option<ActionVerdict> {
-        let args = Json::Object(BTreeMap::new());
-        let call = JudgedCall {
-            other_names: &[],
-            tool_name: self.tool_name,
-            args: &args,
-            cwd: None,
-            annotations: &BTreeMap::new(),
-            conditions: &[],
-            confined: None,
-        };
-        judge_opened(self.policy, &call, level, (&entry.path, self.access), self.files).ok()
-    }
 }
