@@ -1,11 +1,13 @@
 /** What a callback gets, frozen, sealed, copied, derived from or behind a proxy before it is read. */
 import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
-import type { ApprovalCallback, ApprovalRequest } from '../../index.js';
+import type { ApprovalRequest, RunOptions } from '../../index.js';
 import { gateTools, toolApproval } from '../../ts/index.js';
 import { call, calls, major, says, scripted, stepCount } from '../support/model.js';
 import { play } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
+
+type ApprovalCallback = NonNullable<RunOptions<ai.ToolSet>['onApprovalRequest']>;
 
 const ROWS = [{ name: 'path', value: '/a' }];
 
@@ -108,7 +110,7 @@ it('a value of the callback takes the place of one that was not made yet, and a 
   const turns = [calls(call('del', { path: '/a' }, 'c1')), says('.')];
   const seen: unknown[] = [];
   const onApprovalRequest = (given: ApprovalRequest) => {
-    const sealed = Object.seal(given);
+    const sealed = Object.seal(given) as { rows: unknown };
     sealed.rows = [];
     seen.push(sealed.rows);
     expect(() => {
