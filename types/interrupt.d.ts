@@ -115,7 +115,7 @@ export interface UnknownToolsOptions {
   /**
    * What to do about unknown names. By default a name that is plainly a typo of a tool's name throws {@link UnknownToolError}.
    * That is another case, `-` for `_`, or at most two letters; the same words in another order; or its name behind a separator,
-   * as in `tools.delete_file`. The word `tool` more or less, or a text with more than its name (`delete_file read_file`), counts
+   * as in `tools.delete_file`. The word `tool` more or less, in any case, or a text with more than its name (`delete_file read_file`), counts
    * as well. Where that tool is itself configured, it is another name. Any other name warns once for each set of tools, since
    * shared configurations name tools that an agent lacks. `'error'` throws for every unknown name, `'warn'` for none, `'ignore'`
    * says nothing. Of a policy of the gate, which runs with other tools may share, a typo is a warning.

@@ -44,7 +44,10 @@ type ClosedCommand =
 export interface PolicyRule {
   /** Names of tools, with `*` for any text. @default all tools */
   tools?: Patterns;
-  /** Names of MCP servers: the rule covers only their tools, and `tools` are the names that they have there. */
+  /**
+   * Names of MCP servers: the rule covers only their tools, and `tools` are the names that they have there. As `mcpTools` takes them:
+   * letters, digits, `.`, `-` and single `_` between them. A `*` may stand after a name, or alone.
+   */
   mcp?: Patterns;
   /** What happens to a call, or a part of one, that the rule covers. */
   effect: PolicyEffect;

@@ -318,10 +318,30 @@ describe('a callback that does not do its work tells its developer', () => {
       () => ({ type: 'approve', input: { path: '/hunter2' } }) as never,
       "it answered { type: 'approve', input: an object }, which is not a decision",
     ],
+    [
+      'that answers with a Proxy',
+      () => new Proxy({ type: 'approve', reason: 'hunter2' }, {}) as never,
+      'it answered a Proxy',
+    ],
   ])('one %s', async (_, onApprovalRequest, said) => {
     const heard = await heardOf(onApprovalRequest);
     expect(heard).toContain(`onApprovalRequest: ${said}`);
     expect(heard).toContain('del did not run');
+    expect(heard).not.toContain('hunter2');
+  });
+
+  it.each<[unknown, string]>([
+    [new Proxy({ type: 'approve' }, {}), 'write the object itself'],
+    [{ type: 'edit', args: new Proxy({ path: '/b' }, {}) }, 'args: a Proxy'],
+    [{ type: 'respond', result: 'hunter2' }, "the decision has 'result', which is not known: it can have `type`"],
+    [{ type: 'respond' }, "'respond' needs an `output`"],
+    [{ type: 'approve', args: { path: '/hunter2' } }, "an approval has no `args`: use { type: 'edit' }"],
+    [{ type: "a'hunter2'b" }, "`type` cannot be '…'"],
+    [{ type: 'approve', 'hunter2 x': 1 }, "the decision has '…', which is not known"],
+    [{ type: 'edit', editedAction: { name: 'hunter2', args: {} } }, "`editedAction.name` is '…'"],
+  ])('%j: the cause and the cure, without what it says', async (answer, said) => {
+    const heard = await heardOf(() => answer as never);
+    expect(heard).toContain(said);
     expect(heard).not.toContain('hunter2');
   });
 

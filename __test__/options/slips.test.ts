@@ -742,6 +742,22 @@ describe('where nobody can be asked', () => {
   });
 });
 
+test('the prompt of a subagent is its systemPrompt', () => {
+  const subagent = { name: 'kid', description: 'x', prompt: 'x' };
+  const make = () => createDeepAgent({ model: 'openai/gpt-5', interruptOn: 'none', subagents: [subagent as never] });
+  expect(make).toThrow('did you mean "systemPrompt"?');
+});
+
+test.each([
+  [{ model: Promise.resolve({}), prompt: 'go' }, 'model is a promise: await it'],
+  [{ model: 'openai/gpt-5', messages: Promise.resolve([]) }, 'messages is a promise: await it'],
+])('what was not awaited says so: %j', async (options, said) => {
+  const refused = { code: 'ERR_INVALID_CONFIG', message: expect.stringContaining(said) as unknown };
+  await expect(
+    Promise.resolve().then(() => api.streamWithEvents({ ...options, interruptOn: 'none' } as never).result),
+  ).rejects.toMatchObject(refused);
+});
+
 test.each(Object.entries({ null: null, 'an object': {}, number: 5, 'empty text': '', list: [], function: () => {} }))(
   'what is no model says so, and not what the AI SDK makes of it: %s',
   async (_, model) => {

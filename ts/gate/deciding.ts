@@ -107,8 +107,11 @@ export class DecisionTaker {
    */
   async decideByCallback(record: ApprovalRecord, answer: TakenAnswer, mayWait: boolean): Promise<void> {
     const { approvalId, toolName } = record;
-    const refuse = (error: unknown): Awaitable<void> =>
-      this.refuseByCallback('onApprovalRequest', record, notTaken(error), `${answer.shape()}, ${NO_DECISION}`);
+    const refuse = (error: unknown): Awaitable<void> => {
+      const fault = answer.fault(error);
+      const said = `${answer.shape()}, ${NO_DECISION}${fault === '' ? '' : `: ${fault}`}`;
+      return this.refuseByCallback('onApprovalRequest', record, notTaken(error), said);
+    };
     let plain: unknown;
     let decision: DecisionOutcome | undefined;
     try {

@@ -24,6 +24,8 @@ export interface TakenAnswer {
   shown: () => ShownName;
   /** What it looks like, without what it says. */
   shape: () => string;
+  /** Why it is no decision, for its developer: without what it says. Empty where its shape says all. */
+  fault: (error: unknown) => string;
 }
 
 /** Where an answer is given. A callback has no other place to say who answers; at the gate that stands beside the decision. */
@@ -38,6 +40,7 @@ export function takeAnswer(answer: unknown, place: AnswerPlace): TakenAnswer {
     remember: known(() => readRemember(rememberOf(own()))),
     shown: known(() => readShown(shownIn(own()))),
     shape: () => shapeOf(answer),
+    fault: (error) => faultOf(error, answer),
   };
 }
 
@@ -201,17 +204,35 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** What an answer looks like, without what it says: that may quote what somebody was asked. */
 function shapeOf(answer: unknown): string {
   try {
+    if (isProxy(answer)) return 'it answered a Proxy';
     if (answer === null || typeof answer !== 'object' || Array.isArray(answer))
       return `it answered ${toldKind(answer)}`;
     const fields = Object.entries(answer).map(([name, value]: [string, unknown]) => {
-      const word = /^[a-zA-Z]{1,20}$/.test(name) ? name : '…';
-      return name === 'type' && TYPES.has(value) ? `type: '${String(value)}'` : `${word}: ${toldKind(value)}`;
+      const word = isWord(name) ? name : '…';
+      if (name === 'type' && TYPES.has(value)) return `type: '${String(value)}'`;
+      return `${word}: ${isProxy(value) ? 'a Proxy' : toldKind(value)}`;
     });
     return `it answered {${fields.length === 0 ? '' : ` ${fields.join(', ')} `}}`;
   } catch {
     return 'it answered what cannot be read';
   }
 }
+
+const isWord = (name: string): boolean => /^[a-zA-Z]{1,20}$/.test(name);
+
+/** A name of the answer may be repeated, as in its shape. What was thrown while the answer was read may say anything. */
+function faultOf(error: unknown, answer: unknown): string {
+  if (typeof answer !== 'object' || answer === null) return '';
+  if (hasProxy(answer)) return 'a Proxy may hide a part of it: write the object itself, such as { type, reason }';
+  if (!InvalidDecisionError.isInstance(error) || error.cause !== undefined) return '';
+  const isOpen = (word: string): boolean => TYPES.has(word) || (isWord(word) && Object.hasOwn(answer, word));
+  return messageOf(error)
+    .replace(/: expected true, false[^]*$/, '')
+    .replaceAll(/'((?:[^'\\]|\\.)*)'/g, (quoted, word: string) => (isOpen(word) ? quoted : "'…'"));
+}
+
+const hasProxy = (answer: object): boolean =>
+  isProxy(answer) || Object.values(Object.getOwnPropertyDescriptors(answer)).some(({ value }) => isProxy(value));
 
 const TYPES: ReadonlySet<unknown> = new Set(['approve', 'edit', 'reject', 'respond', 'skip']);
 

@@ -391,7 +391,10 @@ const TABLES = {
       subagents: true,
     } satisfies OptionTable<Agent.Subagent>,
     elsewhere: ['createDeepAgent', 'agent.streamWithEvents', 'createGate'],
-    instead: NO_AGENTS,
+    instead: {
+      ...NO_AGENTS,
+      prompt: 'did you mean "systemPrompt"? What a subagent is to do, the agent that starts it says each time.',
+    },
   },
   createBackendTools: {
     names: { backend: 'restricts', maxResultCharacters: true } satisfies OptionTable<

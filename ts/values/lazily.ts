@@ -1,21 +1,30 @@
 /** Properties that are made when they are first read. */
 
-/** Gives the object these properties. Each is made once, on the first read; to a reader it is like any other. */
+/**
+ * Gives the object these properties. Each is made once, on the first read; to a reader it is like any other, also where the object is
+ * frozen or sealed before that read.
+ */
 export function lazily<T extends object, MORE extends object>(
   object: T,
   makers: { [NAME in keyof MORE]: () => MORE[NAME] },
 ): T & MORE {
   for (const name of Object.keys(makers) as (keyof MORE & string)[]) {
-    const make: () => unknown = makers[name];
-    const become = (value: unknown): void => {
-      Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
-    };
+    let read: () => unknown = once(makers[name]);
+    // Where the property can no longer be replaced, it stays a getter.
+    const become = (owner: object, value: unknown): boolean =>
+      Reflect.defineProperty(owner, name, { value, enumerable: true, configurable: true, writable: true });
     const get = (): unknown => {
-      const value = make();
-      become(value);
+      const value = read();
+      become(object, value);
       return value;
     };
-    Object.defineProperty(object, name, { get, set: become, enumerable: true, configurable: true });
+    // What is derived from the object gets a property of its own.
+    function set(this: object, value: unknown): void {
+      if (become(this, value)) return;
+      if (Object.isFrozen(this)) throw new TypeError(`Cannot assign to read only property '${name}' of object`);
+      read = () => value;
+    }
+    Object.defineProperty(object, name, { get, set, enumerable: true, configurable: true });
   }
   return object as T & MORE;
 }

@@ -1,4 +1,5 @@
 /** Whether the installed SDK takes the model. What it says itself names versions that it is not, and no cure. */
+import { isPromise } from 'node:util/types';
 import { InvalidConfigError, UnsupportedSdkError } from '../../errors/index.js';
 import type { SdkVersion } from './sdk.js';
 
@@ -11,7 +12,7 @@ export function checkModel(model: unknown, { major, modelSpecifications, provide
   // An agent may have one that only its own calls know.
   if (model === undefined || (typeof model === 'string' && model !== '')) return;
   const { specificationVersion, provider, modelId } = partsOf(model, place);
-  if (typeof specificationVersion !== 'string') throw noModel(place);
+  if (typeof specificationVersion !== 'string') throw noModel(place, model);
   if (modelSpecifications.includes(specificationVersion)) return;
   const newest = modelSpecifications[0]!;
   const named = [provider, modelId].filter((each) => typeof each === 'string').join(' ');
@@ -38,7 +39,9 @@ function partsOf(model: unknown, place: string): Record<string, unknown> {
   }
 }
 
-const noModel = (place: string): InvalidConfigError =>
+const noModel = (place: string, given?: unknown): InvalidConfigError =>
   new InvalidConfigError({
-    message: `${place}: model must be what a provider of the AI SDK gives, such as openai('gpt-5'), or the name of one as a text.`,
+    message: isPromise(given)
+      ? `${place}: model is a promise: await it.`
+      : `${place}: model must be what a provider of the AI SDK gives, such as openai('gpt-5'), or the name of one as a text.`,
   });

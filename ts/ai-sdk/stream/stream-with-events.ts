@@ -1,3 +1,4 @@
+import { isPromise } from 'node:util/types';
 import type { ToolSet } from 'ai';
 import type * as Api from '../../../index.js';
 import type { AgentLike, AgentRun, InterruptOn, RunOptions } from '../../../index.js';
@@ -195,6 +196,7 @@ function checkCall(call: CallOptions, agent: AgentLike | undefined, place: strin
 function checkMessages(messages: unknown, place: string): void {
   if (messages === undefined) return;
   const wrong = (message: string) => new InvalidConfigError({ message: `${place}${message}` });
+  if (isPromise(messages)) throw wrong(' is a promise: await it, as in await convertToModelMessages(uiMessages).');
   if (!Array.isArray(messages)) throw wrong(` must be a list of messages, not ${toldValue(messages)}.`);
   for (const [at, message] of (messages as unknown[]).entries()) {
     if (!isRecord(message)) throw wrong(`[${at}] must be a message, not ${toldValue(message)}.`);

@@ -66,32 +66,21 @@ fn beside_more<'a>(
     })
 }
 
-/// The first of these that is the same but for the word that says that it is a tool.
+/// The first of these that is the same but for the word that says that it is a tool, however both are written.
 fn called_tool<'a>(name: &str, mut tools: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let bare = folded(without_kind(name));
-    tools.find(|tool| !bare.is_empty() && folded(without_kind(tool)) == bare)
+    let name = folded(name);
+    tools.find(|tool| {
+        let tool = folded(tool);
+        bare_names(&name).any(|bare| bare_names(&tool).any(|other| other == bare))
+    })
 }
 
-/// A name without `tool` before or behind it.
-fn without_kind(name: &str) -> &str {
-    let is_word = |rest: &str| {
-        rest.starts_with(|next: char| matches!(next, '_' | '-') || next.is_uppercase())
-    };
-    for kind in ["tools", "Tools", "tool", "Tool"] {
-        if let Some(rest) = name.strip_prefix(kind)
-            && is_word(rest)
-        {
-            return rest;
-        }
-    }
-    for kind in ["_tools", "-tools", "Tools", "_tool", "-tool", "Tool"] {
-        if let Some(rest) = name.strip_suffix(kind)
-            && rest.ends_with(char::is_alphanumeric)
-        {
-            return rest;
-        }
-    }
-    name
+/// A folded name as it is, and without `tool` before it or behind it.
+fn bare_names(name: &str) -> impl Iterator<Item = &str> {
+    const KINDS: [&str; 2] = ["tools", "tool"];
+    let before = KINDS.iter().filter_map(|kind| name.strip_prefix(kind));
+    let behind = KINDS.iter().filter_map(|kind| name.strip_suffix(kind));
+    std::iter::once(name).chain(before).chain(behind).filter(|bare| !bare.is_empty())
 }
 
 /// The words of a name, sorted; `None`: it has one, or their order says something.
@@ -186,6 +175,12 @@ mod tests {
             "toolDeleteFile",
             "delete_file_tool",
             "DeleteFileTool",
+            "Delete_File_Tool",
+            "DELETE-FILE-TOOL",
+            "deletefiletool",
+            "tooldeletefile",
+            "Tools_Delete_File",
+            "deletefiletools",
         ] {
             assert_eq!(meant(name, &["delete_file", "other"]), Some("delete_file"), "{name}");
         }
@@ -196,6 +191,8 @@ mod tests {
             ("x y, delete_file", ["delete_file", "x y"], "delete_file"),
             ("a.b:true", ["a.b", "x:y"], "a.b"),
             ("delete_file", ["read_file", "delete_file_tool"], "delete_file_tool"),
+            ("Delete_File", ["read_file", "deletefiletool"], "deletefiletool"),
+            ("tool_delete_file", ["read_file", "deleteFileTool"], "deleteFileTool"),
         ] {
             assert_eq!(meant(name, &known), Some(tool), "{name}");
         }

@@ -77,7 +77,7 @@ impl DocumentReader<'_> {
         for TableEntry { key, node, .. } in entries {
             let path = path.key(key);
             match key.as_str() {
-                "mcp" => servers = self.texts(node, path, any),
+                "mcp" => servers = self.texts(node, path, server),
                 "tools" => {
                     let tools = self.texts(node, path, any);
                     rule.tools = Some(tools.into_iter().map(|tool| tool.value).collect());
@@ -442,6 +442,24 @@ fn variable(name: &str) -> Result<(), String> {
     Err(format!(
         "{} is not the name of a variable: write the name alone, with * for any text; its value is not compared",
         quoted(name)
+    ))
+}
+
+/// `__` ends the name of a server. Where a pattern could reach past that, a server that is not named could choose the name of a
+/// tool so that the rule covers it: `a__b` and `*b` with `c` cover the tool `b__c` of the server `a`.
+fn server(pattern: &str) -> Result<(), String> {
+    let name = pattern.strip_suffix('*').unwrap_or(pattern);
+    let is_part = |part: &str| {
+        !part.is_empty()
+            && part.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '.' | '-'))
+    };
+    if pattern == "*" || name.split('_').all(is_part) {
+        return Ok(());
+    }
+    Err(format!(
+        "{} is not the name of an MCP server: write letters, digits, \".\", \"-\" and single \"_\" between them, with * only \
+         after such a name, or alone",
+        quoted(pattern)
     ))
 }
 

@@ -196,3 +196,28 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn no_tool_of_another_server_is_meant_by_the_name_of_a_server() {
+    let read = |server: &str| {
+        toml(&format!(
+            "version = 1\n[[rule]]\neffect = \"allow\"\nmcp = {server:?}\ntools = [\"c\"]"
+        ))
+    };
+    for (server, tool) in [
+        ("a__b", "mcp__a__b__c"),
+        ("*b", "mcp__a__b__c"),
+        ("a_*", "mcp__a__b__c"),
+        ("a*b", "mcp__a__b__c"),
+        ("_b", "mcp___b__c"),
+        ("a_", "mcp__a___c"),
+        ("a b", "mcp__a_b__c"),
+        ("a/b", "mcp__a_b__c"),
+        ("**", "mcp__a__c"),
+    ] {
+        assert!(read(server).is_err(), "{server} would cover {tool}");
+    }
+    for server in ["a", "a_b", "A.b-c_9", "*", "a*", "a_b*", "-", "."] {
+        assert!(read(server).is_ok(), "{server}");
+    }
+}

@@ -345,7 +345,7 @@ mcp = "git"
 tools = ["log", "show_*"]
 [[rule]]
 effect = "allow"
-mcp = ["all", "more", "two__parts"]
+mcp = ["all", "more", "two_parts"]
 [[rule]]
 effect = "deny"
 tools = ["show_secret"]
@@ -371,8 +371,8 @@ reads = ["**/key"]
         // A deny means it by any of its names.
         ("deny", Some("git"), "show_secret"),
         ("deny", Some("all"), "show_secret"),
-        ("allow", Some("two__parts"), "show"),
-        ("deny", Some("two__parts"), "show_secret"),
+        ("allow", Some("two_parts"), "show"),
+        ("deny", Some("two_parts"), "show_secret"),
         ("deny", None, "show_secret"),
     ] {
         let name = server.map_or_else(|| tool.to_owned(), |server| mcp_name(server, tool));

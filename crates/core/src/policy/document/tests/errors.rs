@@ -218,6 +218,12 @@ fn errors_name_the_place_and_what_to_do() {
             ],
         ),
         (
+            &format!("{rule}effect = \"allow\"\nmcp = [\"git\", \"a__b\"]"),
+            vec![
+                "VALUE policy.toml:4:15: \"a__b\" is not the name of an MCP server: write letters, digits, \".\", \"-\" and single \"_\" between them, with * only after such a name, or alone",
+            ],
+        ),
+        (
             &format!("{rule}effect = \"ask\"\nenv = [\"A=1\"]"),
             vec![
                 "VALUE policy.toml:4:8: \"A=1\" is not the name of a variable: write the name alone, with * for any text; its value is not compared",
