@@ -339,6 +339,14 @@ describe.each(kinds)('with %s', (kind) => {
     expect(await chat.gate.history()).toMatchObject([{ status: 'succeeded' }]);
   });
 
+  it('a yes whose reason is no text counts without it', async () => {
+    const chat = new Chat(one(), kind);
+    await chat.post();
+    await chat.post(chat.answer(true, { reason: { a: 1 } as never }));
+    expect([chat.ran, chat.errors]).toEqual([['del /a'], []]);
+    expect((await chat.gate.history()).map(({ status }) => status)).toEqual(['succeeded']);
+  });
+
   it('a double click: the same messages twice at once run it once', async () => {
     const chat = new Chat(one(), kind);
     await chat.post();
