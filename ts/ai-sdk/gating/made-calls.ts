@@ -1,6 +1,6 @@
 /**
- * Calls that the model made in loops that are not ours, and at which of them a human ended the turn. Later steps hold those calls in
- * their messages. That is how it is known which turn a step is of.
+ * Calls that the model made in loops that are not ours, and at which of them a human ended the turn. Later steps hold those calls
+ * in their messages. That is how it is known which turn a step is of.
  */
 import type { CallAsker } from '../../gate/asker.js';
 import { digestOf } from '../../gate/edits.js';
