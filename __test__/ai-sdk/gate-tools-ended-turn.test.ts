@@ -318,6 +318,141 @@ describe('a turn is known by what its messages hold', () => {
     },
   );
 
+  describe('two conversations make the same call, and one of them ends at it', () => {
+    const same = (): ModelTurn[] => [del('/a', 'call_1'), del('/b', 'call_2'), says('Done.')];
+
+    it.each([
+      ['with tools of its own', 'waits', false],
+      ['with tools of its own', 'runs', false],
+      ['with the same tools', 'waits', true],
+      ['with the same tools', 'runs', true],
+    ] as const)('the other one, %s, is asked on, though its call %s by then', async (_, begun, isOneSet) => {
+      const asked: string[] = [];
+      const ran: string[] = [];
+      const met = new Set<string>();
+      const meet = async (phase: string): Promise<void> => {
+        met.add(phase);
+        if (phase === begun) await until('ended');
+      };
+      const until = async (phase: string): Promise<void> => {
+        while (!met.has(phase)) await sleep(1);
+      };
+      const tools = {
+        del: ai.tool({
+          inputSchema: z.object({ path: z.string() }),
+          execute: async ({ path }) => {
+            ran.push(`del ${path}`);
+            if (path === '/a') await meet('runs');
+            return 'gone';
+          },
+        }),
+      };
+      let isFirst = true;
+      const onApprovalRequest = async ({ args }: { args: { path: string } }): Promise<ApprovalAnswer> => {
+        asked.push(args.path);
+        if (args.path !== '/a') return true;
+        if (!isFirst) return STOP;
+        isFirst = false;
+        await meet('waits');
+        return true;
+      };
+      const make = () => gateTools(tools, { interruptOn: ['del'], askOrder: 'at-once', onApprovalRequest } as never);
+      const shared = make();
+      const talk = (prompt: string) =>
+        ai.generateText({
+          model: scripted(same()).model,
+          tools: isOneSet ? shared : make(),
+          prompt,
+          stopWhen: [stepCount(5), turnEnded],
+        });
+      const other = talk('tidy b');
+      await until(begun);
+      await talk('tidy a');
+      met.add('ended');
+      await other;
+      expect([asked, ran]).toEqual([
+        ['/a', '/a', '/b'],
+        ['del /a', 'del /b'],
+      ]);
+    });
+
+    it('so is a new answer with the same tools to the same text', async () => {
+      const asked: string[] = [];
+      const { ran, tools } = recordingTools();
+      const messages: ai.ModelMessage[] = [{ role: 'user', content: 'go' }];
+      const answers: ApprovalAnswer[] = [STOP, { type: 'reject', reason: STOP.reason }, true];
+      const onApprovalRequest = ({ args }: { args: { path: string } }): ApprovalAnswer => {
+        asked.push(args.path);
+        return answers.shift() ?? false;
+      };
+      const gated = gateTools(tools, { interruptOn: ['del'], onApprovalRequest } as never);
+      for (let round = 0; round < 2; round += 1)
+        await ai.generateText({
+          model: scripted(same()).model,
+          tools: gated,
+          messages,
+          stopWhen: [stepCount(5), turnEnded],
+        });
+      expect([asked, ran]).toEqual([['/a', '/a', '/b'], ['del /b']]);
+    });
+
+    const edited = (messages: ai.ModelMessage[], type: string, change: object): ai.ModelMessage[] =>
+      messages.map((message) =>
+        typeof message.content === 'string'
+          ? message
+          : ({
+              ...message,
+              content: message.content.map((part) => (part.type === type ? { ...part, ...change } : part)),
+            } as never),
+      );
+    const stamped = (messages: ai.ModelMessage[], step: number): ai.ModelMessage[] =>
+      messages.map((message) => (message.role === 'user' ? { role: 'user', content: `step ${step}` } : message));
+    const ways: [string, (messages: ai.ModelMessage[], step: number) => ai.ModelMessage[]][] = [
+      ['another text of the user', stamped],
+      ['copies, and another text of the user', (messages, step) => stamped(structuredClone(messages), step)],
+      [
+        'copies with other results',
+        (messages) => edited(structuredClone(messages), 'tool-result', { output: { type: 'text', value: 'x' } }),
+      ],
+      ['other inputs', (messages) => edited(messages, 'tool-call', { input: {} })],
+    ];
+
+    it.each(ways)('the one that hands on %s is over: what was remembered does not run', async (_, change) => {
+      await using gate = createGate({ policy: { version: 1 }, place: { cwd: '/project', project: '/project' } });
+      const other = () =>
+        generate(
+          () => ({ interruptOn: ['del'], onApprovalRequest: () => false }) as never,
+          [del('/b', 'call_2'), says('Done.')],
+        );
+      const { asked, ran } = await generate(
+        (asked) => ({
+          interruptOn: ['del', 'read'],
+          gate,
+          onApprovalRequest: ({ args }: { args: { path: string } }) => {
+            asked.push(args.path);
+            return args.path === '/b' ? STOP : { type: 'approve', remember: { scope: 'session' } };
+          },
+        }),
+        [read('/a', 'call_1'), del('/b', 'call_2'), read('/a', 'call_3'), says('Done.')],
+        {
+          prepareStep: async (step: { stepNumber: number; messages: ai.ModelMessage[] }) => {
+            if (step.stepNumber === 2) await other();
+            return { messages: change(step.messages, step.stepNumber) };
+          },
+        },
+      );
+      expect([asked, ran]).toEqual([['/a', '/b'], ['read /a']]);
+    });
+
+    it('the one that makes its call again under the same id is over', async () => {
+      const { asked, ran } = await generate(
+        (asked) => ({ interruptOn: ['del'], onApprovalRequest: endsAt('/a', asked) }),
+        [del('/a', 'call_1'), del('/a', 'call_1'), says('Done.')],
+      );
+      expect([asked, ran]).toEqual([['/a'], []]);
+    });
+  });
+
   it('an agent in a tool ended it: so it is over for the loop around it that hands on copies', async () => {
     const { ran, tools } = recordingTools();
     const agent = ai.tool({

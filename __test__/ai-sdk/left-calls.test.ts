@@ -489,6 +489,7 @@ describe.each(kinds.filter((kind) => kind !== 'model messages'))(
   (kind) => {
     it.each([
       ['in a part of what the provider runs', { providerExecuted: true }, 'assistant'],
+      ['in a part that only nearly says so', { providerExecuted: 1 }, 'assistant'],
       ['in a message of the user', {}, 'user'],
     ])('approves nothing, and is told as refused: %s', async (_, part, role) => {
       const { gate, ran, post, answer, says: types, messages } = chat(kind);

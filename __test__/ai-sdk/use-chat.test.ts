@@ -339,6 +339,25 @@ describe.each(kinds)('with %s', (kind) => {
     expect(await chat.gate.history()).toMatchObject([{ status: 'succeeded' }]);
   });
 
+  it('a yes whose reason is no text counts without it', async () => {
+    const chat = new Chat(one(), kind);
+    await chat.post();
+    await chat.post(chat.answer(true, { reason: { a: 1 } as never }));
+    expect([chat.ran, chat.errors]).toEqual([['del /a'], []]);
+    expect((await chat.gate.history()).map(({ status }) => status)).toEqual(['succeeded']);
+  });
+
+  it.each([undefined, 'not now'])('a no that is verified twice is not refused: %s', async (reason) => {
+    const chat = new Chat(one(), kind);
+    await chat.post();
+    const refused: RefusedApproval[] = [];
+    const verify = (sent: UIMessage[]) =>
+      verifyApprovals(sent, chat.gate, { runId: 'chat-1', onRefused: (each) => refused.push(each) });
+    const once = await verify(chat.answer(false, reason === undefined ? {} : { reason }));
+    expect(await verify(once)).toEqual(once);
+    expect(refused).toEqual([]);
+  });
+
   it('a double click: the same messages twice at once run it once', async () => {
     const chat = new Chat(one(), kind);
     await chat.post();

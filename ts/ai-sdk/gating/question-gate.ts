@@ -11,7 +11,8 @@ import type { Gating } from '../../native.js';
 import { snapshot } from '../../values/snapshot.js';
 import { askCall } from '../../gate/ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
-import { noteCall, ofEndedTurn, withinTurn } from './ended-turns.js';
+import { ofEndedTurn, withinTurn } from './ended-turns.js';
+import { noteCall } from './made-calls.js';
 import { modelOutput, type ModelOutput } from '../messages/history.js';
 import { answerText, CallQuestions, questionsIn } from '../tools/questions.js';
 import { DUPLICATE_ID, REJECTED, reasonOf } from '../messages/reasons.js';
@@ -35,7 +36,7 @@ export function askingTool(options: QuestionGateOptions): Tool {
   const execute = async (input: unknown, called: ExecuteOptions): Promise<QuestionsAnswer | ExecutionDenied> => {
     checkSignal('gateTools', options.name, called.abortSignal);
     called.abortSignal?.throwIfAborted();
-    noteCall(called, { toolName: options.name, input });
+    noteCall(called, { asker: options.asker, toolName: options.name, input });
     const ended = ofEndedTurn(called);
     if (ended !== undefined) return ended;
     // What it refuses, the model is told as an error of the tool.

@@ -27,7 +27,7 @@ import type { ChildRuns } from './children.js';
 import { approvedTool } from '../tools/approved-tool.js';
 import { askCall, type AskOutcome, objectionTo } from '../../gate/ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
-import { noteCall, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
+import { ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
 import { CheckedEdits, digestOf, type CheckedEdit } from '../../gate/edits.js';
 import { warnFailedCall, warnOtherRun } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
@@ -39,6 +39,7 @@ import type { InheritedRules } from '../tools/inheritance.js';
 import type { ParentRun } from '../tools/parent-run.js';
 import { parseEdit } from '../tools/edited-args.js';
 import { keptResult } from './kept-result.js';
+import { noteCall } from './made-calls.js';
 import { isResume, messagesIn } from '../messages/messages.js';
 import { DUPLICATE_ID, REJECTED, editNoteWith, noteOn, reasonOf } from '../messages/reasons.js';
 import { isOpen } from '../messages/request-acts.js';
@@ -176,7 +177,7 @@ export class ToolGate {
     checkSignal(PLACE, name, options.abortSignal);
     const signals = [options.abortSignal, parent?.signal, asker.human.stopped.signal];
     const called = { ...options, abortSignal: AbortSignal.any(signals.filter((signal) => signal !== undefined)) };
-    noteCall(called, { toolName: name, input });
+    noteCall(called, { asker, toolName: name, input });
     return called;
   }
 

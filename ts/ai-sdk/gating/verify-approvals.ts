@@ -243,7 +243,7 @@ class AnsweredMessages {
       const toolCallId = callOf(part)?.toolCallId;
       // The SDK takes no message in which the id of an answer is not a text, and nothing else here goes by it.
       const id = typeof given.id === 'string' ? given.id : `answer-to-${toolCallId}`;
-      const approval = { ...given, id, ...this.#said(toolCallId, inUi.approvalId) };
+      const approval = { ...withoutOdd(given), id, ...this.#said(toolCallId, inUi.approvalId) };
       // The SDK carries out an answer in any state: in this one it also tells the model of a denial.
       return [{ ...part, state: 'approval-responded', approval }];
     }
@@ -254,7 +254,7 @@ class AnsweredMessages {
     if (toolCallId !== undefined && this.#conversation.isPast(toolCallId, index)) return [part];
     const said = this.#said(toolCallId, approvalId);
     // The SDK throws on any answer, a yes or a no, to a request that is not there.
-    return toolCallId === undefined ? [] : [{ ...part, ...said }];
+    return toolCallId === undefined ? [] : [{ ...withoutOdd(part), ...said }];
   }
 
   #said(toolCallId: string | undefined, approvalId: string): { approved: boolean; reason?: string } {
@@ -264,6 +264,12 @@ class AnsweredMessages {
     this.#onRefused?.({ approvalId, toolCallId: null, reason: OF_NO_CALL });
     return { approved: false, reason: OF_NO_CALL };
   }
+}
+
+/** An answer without a reason that is no text: the SDK takes no message with it, and nothing would run on the yes. */
+function withoutOdd<ANSWER extends object>(answer: ANSWER): ANSWER {
+  const { reason, ...rest } = answer as ANSWER & { reason?: unknown };
+  return reason === undefined || typeof reason === 'string' ? answer : (rest as ANSWER);
 }
 
 const OF_NO_CALL = 'This answer belongs to no call in the conversation.';

@@ -136,6 +136,7 @@ export class CallSettler {
         return denied(reason);
       }
       case 'refuse': {
+        if (record !== undefined && isSameNo(call, record)) return denied(call.reason ?? REJECTED_IN_CHAT);
         const reason = record === undefined ? why : overText(record);
         if (call.yes.length === 0) this.#tell(call, call.no[0]?.approvalId, reason);
         return denied(reason);
@@ -236,6 +237,14 @@ function endOf({ word, reason }: SpokenCall, record: ApprovalRecord | undefined)
       return TOO_LATE;
   }
 }
+
+/** Whether the messages say the no by which the request ended: they were verified before. */
+const isSameNo = ({ word, yes, reason }: SpokenCall, { status, decision }: ApprovalRecord): boolean =>
+  word === 'no' &&
+  yes.length === 0 &&
+  status === 'rejected' &&
+  decision !== null &&
+  (reasonOf(decision) ?? REJECTED_IN_CHAT) === (reason ?? REJECTED_IN_CHAT);
 
 /** Why an answer to a request is not taken. */
 function overText({ status, decision }: ApprovalRecord): string {

@@ -228,7 +228,8 @@ class CallNotes {
   }
 
   take(call: ToldCall, part: MessagePart, place: number, isBehind: boolean, role: string): void {
-    if (part['providerExecuted'] === true || role !== 'assistant') this.#runsHere = false;
+    // The SDK takes anything that is true for it.
+    if (Boolean(part['providerExecuted']) || role !== 'assistant') this.#runsHere = false;
     this.#places.add(place);
     this.#calls.push(call);
     if (!isBehind) this.#isThere = true;
