@@ -14,14 +14,7 @@ import { laid, type TextDraft } from './draft.js';
 import { headline } from './headline.js';
 import { bothEnds, countdown, hanging, partOf, placed, row, rows, rule, wrap, type ScreenKind } from './layout.js';
 import { isSeenWhole } from './seen.js';
-import {
-  isYesAnswer,
-  type AskState,
-  type CallAnswer,
-  type PagePlace,
-  type PanelPlace,
-  type StandingPart,
-} from './state.js';
+import { type AskState, type CallAnswer, type PagePlace, type PanelPlace, type StandingPart } from './state.js';
 import type { WaitingAsk } from '../view.js';
 
 /** A view that may be scrolled. */
@@ -175,8 +168,8 @@ function listOf(ask: ApprovalAsk, { together, screen }: DrawContext, isRoomy: bo
   const shown = together.slice(from, from + LISTED);
   return shown.map(({ ask: each, answer }, index) => {
     const isHere = from + index === at;
-    const sign = answer === undefined ? symbols.waits : isYesAnswer(answer) ? symbols.succeeded : symbols.denied;
-    const how: TextStyle = answer === undefined ? 'yellow' : isYesAnswer(answer) ? 'green' : 'red';
+    const sign = answer === undefined ? symbols.waits : symbols.succeeded;
+    const how: TextStyle = answer === undefined ? 'yellow' : 'green';
     const again = each.request.startedBefore ? ` ${symbols.dot} may have run already` : '';
     const word = `${again}${answer === undefined ? '' : ` ${symbols.dot} ${answerInWords(answer)}`}`;
     const asked = each.kind === 'approval' ? headline(each.request, columns) : '';
@@ -186,13 +179,10 @@ function listOf(ask: ApprovalAsk, { together, screen }: DrawContext, isRoomy: bo
   });
 }
 
+/** What is held here is not given yet, and somebody else may be faster: it says so. */
 function answerInWords(answer: CallAnswer): string {
-  if (answer.type === 'always') return 'yes, always';
-  const { type, reason } = answer.decision;
-  const why = reason === undefined ? '' : `: ${oneLine(reason)}`;
-  if (type === 'approve') return 'yes';
-  if (type === 'edit') return 'yes, edited';
-  return type === 'respond' ? 'answered' : `no${why}`;
+  const what = answer.type === 'always' ? 'yes, always' : answer.decision.type === 'edit' ? 'yes, edited' : 'yes';
+  return `${what}, once all have an answer`;
 }
 
 /** The question, and what to beware of. */
