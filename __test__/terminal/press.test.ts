@@ -578,6 +578,18 @@ describe('several calls', () => {
     expect([after.held, after.said]).toEqual([[], said]);
   });
 
+  test('after "No, back to the call" a second Enter runs nothing: the cursor stays on no', () => {
+    let state = withView(START, viewOf(first), 1000);
+    const press3 = (now: number, key: string | { name: KeyName }) => at(state, now, key, true, viewOf(first));
+    ({ state } = press3(2500, 's'));
+    ({ state } = press3(2600, enter));
+    expect(state.ask?.at).toMatchObject({ about: { of: 'always' } });
+    ({ state } = press3(4000, enter));
+    expect(state.ask?.at).toMatchObject({ about: { of: 'call' }, marked: 'reject' });
+    const { state: after, action } = press3(6000, enter);
+    expect([action, after.ask?.at.at]).toEqual([undefined, 'reason']);
+  });
+
   test('"all like this" does not count a call that has an answer of its own', () => {
     const third = approval('execute', { command: 'three' });
     const ids = [first, second, third].map(({ request }) => request.approvalId);

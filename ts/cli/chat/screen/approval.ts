@@ -12,7 +12,19 @@ import { callView, type CallView } from './call-lines.js';
 import { choicesOf, doubtsOf, markedOf, meaningOf, shownText, type ApprovalAsk, type PanelChoice } from './choices.js';
 import { laid, type TextDraft } from './draft.js';
 import { headline } from './headline.js';
-import { bothEnds, countdown, hanging, partOf, placed, row, rows, rule, wrap, type ScreenKind } from './layout.js';
+import {
+  bothEnds,
+  clipped,
+  countdown,
+  hanging,
+  partOf,
+  placed,
+  row,
+  rows,
+  rule,
+  wrap,
+  type ScreenKind,
+} from './layout.js';
 import { isSeenWhole } from './seen.js';
 import { type AskState, type CallAnswer, type PagePlace, type PanelPlace, type StandingPart } from './state.js';
 import type { WaitingAsk } from '../view.js';
@@ -213,11 +225,12 @@ function asks(
       ),
     );
   const isAboutCall = at.about.of === 'call' || at.about.of === 'edited';
-  const agent = isAboutCall && room >= TINY ? agentLine(shown.request) : undefined;
+  const isEdited = at.about.of === 'edited';
+  const agent = isAboutCall && room >= TINY ? agentLine(shown.request, isEdited) : undefined;
   const again = isAboutCall ? againLine(shown.request) : undefined;
   // It does not say what runs: where there is little room the details have the rest of it.
   const most = isRoomy ? 2 : 1;
-  const said = agent === undefined ? [] : wrap(fit(agent, width * most), width).slice(0, most);
+  const said = agent === undefined ? [] : clipped(agent, width, most);
   return [
     ...wrap(question, width).map((line) => style('bold', line)),
     ...beware(first),
@@ -253,10 +266,7 @@ function reasons(at: PanelPlace, ask: ApprovalAsk, { screen }: DrawContext, most
   const part = (label: string, text: string): string[] => {
     if (text === '') return [];
     const room = width - widthOf(label);
-    const lines =
-      most < 3
-        ? wrap(fit(oneLine(text), room * most), room).slice(0, most)
-        : bothEnds(wrap(oneLine(text), room), most, symbols);
+    const lines = most < 3 ? clipped(oneLine(text), room, most) : bothEnds(wrap(oneLine(text), room), most, symbols);
     return hanging(label, lines, 'dim');
   };
   return [...part('why  ', ask.why), ...part('says ', saysOf(ask))].map((line) => `${INDENT}${line}`);

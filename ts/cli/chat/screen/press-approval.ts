@@ -252,7 +252,8 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
     case 'help':
       return { state: goTo(state, { at: 'help', about: at.about, scroll: 0 }) };
     case 'back':
-      return { state: goTo(state, PANEL, 'nothing was decided: the call still waits') };
+      // Who has just said no presses Enter once more: it must run nothing.
+      return { state: goTo(state, { ...PANEL, marked: 'reject' }, 'nothing was decided: the call still waits') };
     case 'again':
       return at.about.of === 'edited' ? edit(pressing, at.about.field, at.about.text) : { state };
     case 'agree':
