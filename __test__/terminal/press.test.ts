@@ -590,6 +590,16 @@ describe('several calls', () => {
     expect([action, after.ask?.at.at]).toEqual([undefined, 'reason']);
   });
 
+  test('x skips it, and is not in the row of choices', () => {
+    const sitting = new Sitting([first], { columns: 80, rows: 24 });
+    sitting.wait(1500);
+    expect(sitting.frames.at(-1)).not.toContain('x skip');
+    sitting.type('x');
+    sitting.wait(500);
+    expect(sitting.frames.at(-1)).toContain('x skip');
+    expect(sitting.press('enter')).toMatchObject({ type: 'decide', answers: [{ decision: { type: 'skip' } }] });
+  });
+
   test('"all like this" does not count a call that has an answer of its own', () => {
     const third = approval('execute', { command: 'three' });
     const ids = [first, second, third].map(({ request }) => request.approvalId);

@@ -324,8 +324,9 @@ function choiceLines(
   const of = markedOf(ask, at, isShown);
   const isOut = isLost && choices.some(({ name, runs }) => name === of && runs);
   const marked = type === 'words' ? 'reject' : type === 'unoffered' || isOut ? undefined : of;
-  const main = choices.filter(({ isMain }) => isMain);
-  const beside = choices.filter(({ isMain }) => !isMain);
+  const seen = choices.filter(({ isQuiet, name }) => !isQuiet || name === marked);
+  const main = seen.filter(({ isMain }) => isMain);
+  const beside = seen.filter(({ isMain }) => !isMain);
   const inked = (choice: PanelChoice, text: string): string => {
     if (choice.runs && !isShown) return style('dim', text);
     return choice.name === marked ? style('bold', text) : text;
@@ -343,7 +344,7 @@ function choiceLines(
         ),
       );
   } else {
-    const shown = room < TINY ? choices.filter(({ isMain, name }) => isMain || ALWAYS_SHOWN.has(name)) : choices;
+    const shown = room < TINY ? seen.filter(({ isMain, name }) => isMain || ALWAYS_SHOWN.has(name)) : seen;
     const short = shown.map((choice) => ({
       choice,
       text: `${sign(choice)}${choice.key} ${SHORT[choice.name] ?? choice.label}`,

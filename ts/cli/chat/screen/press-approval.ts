@@ -247,6 +247,8 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
       return edit(pressing, null);
     case 'respond':
       return { state: goTo(state, { at: 'respond', draft: EMPTY }) };
+    case 'skip':
+      return answered(pressing, { type: 'skip' });
     case 'details':
       return { state: goTo(state, { at: 'whole', about: at.about, scroll: 0 }) };
     case 'help':
