@@ -67,7 +67,7 @@ export async function demoCommand(args: readonly string[]): Promise<number> {
     'countersign: nothing dangerous runs until you say so.',
     `  project: ${workspace.project} (${keep ? 'kept' : 'temporary'})`,
     // A terminal of 80 columns has room for these.
-    ...hanging('  files:   ', wrap(workspace.files.join(', '), 68)),
+    ...hanging('  files:   ', wrap(workspace.files.join(', '), out.isTTY ? Math.min(68, out.columns - 11) : 68)),
     ...(isScripted ? [`  try:     ${EXAMPLES[0]} ("help" for more)`] : []),
     '',
   );

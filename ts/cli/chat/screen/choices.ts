@@ -182,7 +182,7 @@ function ofCall({ request, always, alike }: ApprovalAsk, choice: MakeChoice): Pa
       choice('respond', 'r', 'respond', 'Do not run it, and give the model a result of your own.', aside),
     ),
     ...when(may('skip'), () =>
-      choice('skip', 'x', 'skip', 'Do not run it, and go on as if the agent had not asked for it.', {
+      choice('skip', 'x', 'skip', 'Do not run it: the model goes on without it.', {
         ...aside,
         isQuiet: true,
       }),
