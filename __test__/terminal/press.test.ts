@@ -8,7 +8,6 @@ import { readAnswer, SHORT } from '../../ts/terminal/answers.js';
 import type { ApprovalAsk } from '../../ts/cli/chat/view.js';
 import { withReconsidered } from '../../ts/cli/chat/screen/press-approval.js';
 import {
-  listed,
   sent,
   START,
   unseen,
