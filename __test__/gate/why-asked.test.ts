@@ -153,3 +153,11 @@ describe('who asks stands in the record and in the audit, and no rule that has n
     expect(whyAsked(request!)).toContain('the program asks about calls of execute, although the rules would allow it');
   });
 });
+
+test('an edit that the rules allow is asked about because it was edited: no policy asks about it', () => {
+  const verdict = { effect: 'allow', reason: '`ls build`: policy option (rule 1) allows', rule: null } as never;
+  const call = { kind: 'approval', toolName: 'execute', verdict, askedBy: 'policy' } as const;
+  expect(whyAsked(call)).toBe(
+    'it was edited: it needs your yes, and the rules allow it (`ls build`: policy option (rule 1) allows)',
+  );
+});

@@ -16,6 +16,7 @@ import type {
   RunsAnswer,
   SessionAnswer,
 } from '../../ts/inbox/protocol.js';
+import { summaryOf } from '../../ts/inbox/view.js';
 import { ask, gateOf, inboxOf, Person, scratch } from './support.js';
 
 /** Invisible characters, raw or as JSON writes them. */
@@ -474,4 +475,30 @@ describe('runs and the audit', () => {
     const { mia } = setUp(gateOf({ ledger: 'memory:' }));
     expect((await mia.post<AuditState>('api/audit/verify', {})).body).toMatchObject({ head: null, report: null });
   });
+});
+
+it('the history is filtered by decision and person, and what waits by "nothing stands out"', async () => {
+  const { gate, mia } = setUp();
+  const plain = await ask(gate, { runId: 'a', toolName: 'read_file', args: { path: 'a' } });
+  const doubted = await ask(gate, { runId: 'a', toolName: 'delete_file', args: { path: 'a' } });
+  const waiting = async (query: string) => (await mia.get<PendingAnswer>(`api/pending?${query}`)).body;
+  const { items, runs } = await waiting('risk=nothing');
+  expect([items.map(({ approvalId }) => approvalId), runs[0]?.waiting]).toEqual([[plain.approvalId], 2]);
+  await gate.approve(plain.approvalId, { by: 'bob' });
+  await gate.reject(doubted.approvalId, { by: 'mia' });
+  const over = async (query: string) =>
+    (await mia.get<HistoryAnswer>(`api/history?${query}`)).body.items.map(({ approvalId }) => approvalId);
+  expect(await over('decision=approve')).toEqual([plain.approvalId]);
+  expect(await over('by=mia')).toEqual([doubted.approvalId]);
+  expect(await over('decision=approve&by=mia')).toEqual([]);
+  await gate.close();
+});
+
+it('a call that writes a file is called what it does to it, and not by its arguments', () => {
+  const call = { args: { file_path: 'n.txt', content: 'x' }, contents: 'kept', kind: 'approval' };
+  const of = (toolName: string, before: string | null) =>
+    summaryOf({ ...call, toolName, changes: [{ path: 'n.txt', before }] } as never);
+  expect(of('write_file', null)).toBe('Create n.txt');
+  expect(of('write_file', 'd')).toBe('Overwrite n.txt');
+  expect(of('edit_file', 'd')).toBe('Edit n.txt');
 });

@@ -70,7 +70,7 @@ describe('between an agent and an editor', () => {
       },
       (approver) => deleting(approver),
     );
-    expect(ran).toEqual(['del a.txt']);
+    expect(ran).toEqual(['read a.txt']);
     expect(asked).toMatchObject([
       {
         sessionId: 's1',
@@ -245,7 +245,7 @@ test.each(['approve', 'approve-always', 'reject', 'reject-always'])('%s comes ba
 
 test('an older connection is asked as well', async () => {
   const requestPermission = async () => ({ outcome: { outcome: 'selected', optionId: 'approve' } });
-  expect((await deleting(acpApprover({ requestPermission }, 's'))).ran).toEqual(['del a.txt']);
+  expect((await deleting(acpApprover({ requestPermission }, 's'))).ran).toEqual(['read a.txt']);
 });
 
 test('who is at the editor stands beside the decision', async () => {

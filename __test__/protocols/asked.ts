@@ -5,14 +5,14 @@ import { play, type Played, type PlayOptions } from '../support/play.js';
 import { call, calls, says } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
 
-/** A run that wants to delete `a.txt`. */
+/** A run that wants to read `a.txt`. */
 export async function deleting(
   onApprovalRequest: RunOptions<ToolSet>['onApprovalRequest'],
   more: Partial<PlayOptions> = {},
 ): Promise<Played & { ran: string[] }> {
   const { tools, ran } = recordingTools();
-  const turns = [calls(call('del', { path: 'a.txt' }, 'd1')), says('Done.')];
-  const played = await play({ turns, tools, interruptOn: { del: true }, onApprovalRequest, ...more });
+  const turns = [calls(call('read', { path: 'a.txt' }, 'd1')), says('Done.')];
+  const played = await play({ turns, tools, interruptOn: { read: true }, onApprovalRequest, ...more });
   return { ...played, ran };
 }
 
@@ -45,8 +45,8 @@ export function abortedWhileAsked() {
 
 /** What "always" offers. */
 export const ALWAYS: ApprovalRequest['always'] = {
-  allow: { label: 'Always allow del', rules: [{ tools: 'del', effect: 'allow' }], also: [] },
-  deny: { label: 'Always reject del', rules: [{ tools: 'del', effect: 'deny' }], also: [] },
+  allow: { label: 'Always allow read', rules: [{ tools: 'read', effect: 'allow' }], also: [] },
+  deny: { label: 'Always reject read', rules: [{ tools: 'read', effect: 'deny' }], also: [] },
 };
 
 export const NEVER: ApprovalRequest['always'] = { allow: null, deny: null };

@@ -43,7 +43,7 @@ describe('between a server and a client', () => {
       return accept({ decision: 'approve', reason: 'fine' });
     });
     const { ran, of } = await deleting(mcpApprover(server));
-    expect(ran).toEqual(['del a.txt']);
+    expect(ran).toEqual(['read a.txt']);
     expect(of('approval-response')[0]?.decision).toEqual({ type: 'approve', reason: 'fine' });
     expect(forms[0]?.message).toContain('│ path: a.txt');
     expect(Object.keys(forms[0]!.requestedSchema.properties)).toEqual(['decision', 'reason', 'args', 'answer']);
@@ -51,7 +51,7 @@ describe('between a server and a client', () => {
 
   it('runs what the human wrote instead', async () => {
     const server = await connected(() => accept({ decision: 'edit', args: '{"path":"b.txt"}' }));
-    expect((await deleting(mcpApprover(server))).ran).toEqual(['del b.txt']);
+    expect((await deleting(mcpApprover(server))).ran).toEqual(['read b.txt']);
   });
 
   it('tells the model what the human says instead', async () => {

@@ -316,7 +316,7 @@ describe('a call that waits', () => {
     expect(fake.calls()).toEqual([]);
   });
 
-  test('of several, an answer can be changed until the last has one', async () => {
+  test('of several, a no is given at once, and a yes can be changed until the last has an answer', async () => {
     const asks = ['a', 'b', 'c'].map((name, at) =>
       approval('write_file', { file_path: name }, {}, { index: at + 1, of: 3 }),
     );
@@ -324,21 +324,19 @@ describe('a call that waits', () => {
     const { terminal } = fake;
     await terminal.waitFor('? help');
     await take(fake, 'y', /❯ y {2}Yes/);
-    await terminal.waitFor('✓ 1 Write a? · yes');
+    await terminal.waitFor('✓ 1 Write a? · yes, once all have an answer');
     await terminal.waitFor(/❯ ○ 2 Write b\?[^]*\? help/);
     terminal.type('not b');
     await terminal.waitFor('› not b');
     terminal.press('enter');
-    await terminal.waitFor('⊘ 2 Write b? · no: not b');
     await terminal.waitFor(/❯ ○ 3 Write c\?[^]*\? help/);
     const [a, b, c] = asks.map(({ request }) => request.approvalId);
     // Back to the first, and no instead of yes.
     terminal.press('tab');
     await terminal.waitFor(/❯ ✓ 1 Write a\?[^]*\? help/);
     await take(fake, 'n', /❯ n {2}No/);
-    await terminal.waitFor('⊘ 1 Write a? · no');
-    await terminal.waitFor(/❯ ○ 3 Write c\?[^]*\? help/);
-    expect(fake.calls()).toEqual([]);
+    await terminal.waitUntil(() => fake.calls().length === 2, 'two answers');
+    await terminal.waitFor(/write_file[^]*Write c\?[^]*\? help/);
     await take(fake, 'y', /❯ y {2}Yes/);
     await terminal.waitUntil(() => fake.calls().length === 3, 'three answers');
     expect(fake.calls()).toEqual([

@@ -356,7 +356,7 @@ test('what a reviewer said is shown beside the call', async () => {
   expect(await decided).toEqual({ type: 'approve' });
 });
 
-const three = calls(...['one', 'two', 'three'].map((name) => call('del', { path: `/${name}` } as never, name)));
+const three = calls(...['one', 'two', 'three'].map((name) => call('read', { path: `/${name}` } as never, name)));
 
 const elsewhere: [string, (gate: Gate, approvalId: string) => Promise<ApprovalRecord>][] = [
   ['rejected', (gate, id) => gate.reject(id)],
@@ -384,8 +384,8 @@ test.each(elsewhere.flatMap(([how, decide]) => ['y', 'n'].map((third) => [how, t
     input.end(`n\n${third === 'y' ? 'n' : 'y'}\n${third}\n`);
     await events;
     expect(ran).toEqual([
-      ...(record.status === 'approved' ? ['del /two'] : []),
-      ...(third === 'y' ? ['del /three'] : []),
+      ...(record.status === 'approved' ? ['read /two'] : []),
+      ...(third === 'y' ? ['read /three'] : []),
     ]);
   },
 );
@@ -434,7 +434,7 @@ describe.each(AROUND)('in a function %s', (_, around) => {
     const { input, ran, events } = await beginIn(around, false, gate);
     input.end('n\ny\nn\n');
     await events;
-    expect(ran).toEqual(['del /two']);
+    expect(ran).toEqual(['read /two']);
   });
 
   test('the line of a call that was decided elsewhere while it was asked about answers no other', async () => {
@@ -444,7 +444,7 @@ describe.each(AROUND)('in a function %s', (_, around) => {
     await until('Run it? ', 2);
     input.end('y\nn\ny\n');
     await events;
-    expect(ran).toEqual(['del /three']);
+    expect(ran).toEqual(['read /three']);
   });
 
   test('on a terminal what is typed answers what is shown', async () => {
@@ -457,7 +457,7 @@ describe.each(AROUND)('in a function %s', (_, around) => {
     await until('Run it? ', 2);
     input.write('y\r');
     await events;
-    expect(ran).toEqual(['del /three']);
+    expect(ran).toEqual(['read /three']);
   });
 
   test('after a call that was decided elsewhere before its turn, no piped line answers any other', async () => {
@@ -483,7 +483,7 @@ describe.each(AROUND)('in a function %s', (_, around) => {
 });
 
 describe('a no on a terminal that has no reason yet', () => {
-  const one = [calls(call('del', { path: '/one' }, 'one')), says('.')];
+  const one = [calls(call('read', { path: '/one' }, 'one')), says('.')];
   const untilWhy = async (gate: Gate) => {
     const { input, output, until, shown } = place(true);
     const { ran, tools } = recordingTools();
@@ -503,7 +503,7 @@ describe('a no on a terminal that has no reason yet', () => {
     const [pending] = await gate.pending();
     await gate.approve(pending!.approvalId, { by: 'bob' });
     await events;
-    expect(ran).toEqual(['del /one']);
+    expect(ran).toEqual(['read /one']);
     expect(shown().replaceAll(/\s+/g, ' ')).toContain(
       '(This is no longer asked.) It was approved by bob: the call runs.',
     );
@@ -626,7 +626,7 @@ describe('on a pipe, after a call that another function did not ask about', () =
       failed.mockRestore();
     });
   };
-  const ONE = [calls(call('del', { path: '/one' }, 'one')), says('.')];
+  const ONE = [calls(call('read', { path: '/one' }, 'one')), says('.')];
   type Asks = (request: ApprovalRequest, context: typeof signal) => Promise<Decision>;
   const go = async (runId: string, gate: Gate, onApprovalRequest: Asks | TerminalApprover) => {
     const { ran, tools } = recordingTools();
@@ -679,7 +679,7 @@ describe('on a pipe, after a call that another function did not ask about', () =
     const ask = terminalApprover({ input, output });
     input.end('y\n');
     expect(await go('first', gate, () => Promise.resolve<Decision>({ type: 'reject' }))).toEqual([]);
-    expect(await go('second', gate, ask)).toEqual(['del /one']);
+    expect(await go('second', gate, ask)).toEqual(['read /one']);
   });
 
   test('an approver of ours that asks an editor is none, since it reads no lines', async () => {
@@ -695,7 +695,7 @@ describe('on a pipe, after a call that another function did not ask about', () =
       },
     };
     expect(await go('first', gate, acpApprover(editor, 'session') as Asks)).toEqual([]);
-    expect(await go('second', gate, ask)).toEqual(['del /one']);
+    expect(await go('second', gate, ask)).toEqual(['read /one']);
   });
 
   test('a question that its function did not ask leaves no line to the calls after it', async () => {
@@ -708,10 +708,10 @@ describe('on a pipe, after a call that another function did not ask about', () =
     const { run } = start({
       tools: { ...tools, ask_user: createAskUserTool() },
       gate,
-      interruptOn: { del: true },
+      interruptOn: { read: true },
       onApprovalRequest: ask,
       onQuestion: (request, context) => ask(request, context),
-      turns: [calls(call('del', { path: '/one' }, 'one'), question, call('del', { path: '/two' }, 'two')), says('.')],
+      turns: [calls(call('read', { path: '/one' }, 'one'), question, call('read', { path: '/two' }, 'two')), says('.')],
     });
     const events = collect(run);
     await until('Run it? ');

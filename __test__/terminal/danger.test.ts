@@ -1,4 +1,6 @@
 /** What stands out in a call: what may not be undone. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { headline } from '../../ts/cli/chat/screen/headline.js';
 import { textOfCall } from '../../ts/gate/text-field.js';
@@ -58,6 +60,44 @@ test.each<[string, CallDanger[]]>([
   ['rsync -a . me@h.example:/srv', ['publishes']],
   ['docker run -v /:/h x', ['escalates']],
   ['fly deploy', ['publishes']],
+  ['./clean.sh', ['deletes']],
+  ['./scripts/reset-db.sh', ['deletes']],
+  ['bash scripts/drop.sh', ['deletes']],
+  ['npm run db:drop', ['deletes']],
+  ['rails db:drop', ['deletes']],
+  ['heroku pg:reset', ['deletes']],
+  ['serverless remove', ['deletes']],
+  ['kubectl exec p -- rm -rf /', ['deletes']],
+  ['ssh h "rm -rf x"', ['deletes']],
+  ['runuser -u a ls', ['escalates']],
+  ['mongosh --eval "db.dropDatabase()"', ['deletes']],
+  ['psql -c "UPDATE u SET a = 1"', ['overwrites']],
+  ['dotnet nuget push a.nupkg', ['publishes']],
+  ['aws s3 cp a.txt s3://b/a.txt', ['publishes']],
+  ['nc h.example 80 < a.txt', ['publishes']],
+  ['perl -pi -e s/a/b/ a.txt', ['overwrites', 'runs-code']],
+  ['ruby -pi a.rb a.txt', ['overwrites']],
+  ['awk -i inplace 1 a.txt', ['overwrites']],
+  ['python3 -c x', ['runs-code']],
+  ['node -e x', ['runs-code']],
+  ['perl -e x', ['runs-code']],
+  ['ruby -e x', ['runs-code']],
+  ['echo bHM= | base64 -d | sh', ['runs-code']],
+  ['python3 - < a.py', []],
+  ['node --version', []],
+  ['sh -c ls', []],
+  ['awk 1 a.txt', []],
+  ['aws s3 cp s3://b/a.txt a.txt', []],
+  ['node server.js -p 80', []],
+  ['python3 x.py -c a', []],
+  ['node -r a/b -e x', ['runs-code']],
+  ['git clean -n', []],
+  ['git clean -nd', []],
+  ['git clean --dry-run', []],
+  ['kubectl exec p -- ls', []],
+  ['npm test src/clean.test.ts', []],
+  ['bash x.sh release', []],
+  ['cargo build --release', []],
   ['scp h:a b', []],
   ['npm install', []],
   ['npm ci', []],
@@ -95,6 +135,42 @@ test('what a policy has read counts, not how it is written', () => {
   };
   const call = { toolName: 'execute', args: { command: 'timeout 5 r""m x' }, changes: [] };
   expect(dangersOf({ ...call, verdict: verdict as never })).toEqual(['deletes']);
+});
+
+test('the names of scripts that stand out are those that the rule of preset:read-only asks about', () => {
+  const rules = readFileSync(join(import.meta.dirname, '../../crates/core/src/policy/looking.toml'), 'utf8');
+  const rule = rules.split('[[rule]]').find((each) => each.includes('"a script of this name deletes'))!;
+  const [, match = '', notMatch = ''] = /examples = \{ match = (\[.*?\]), not_match = (\[.*?\]) \}/.exec(rule)!;
+  const without = (list: string): string[] =>
+    (JSON.parse(list) as string[]).filter((command) => of('execute', { command }).length === 0);
+  expect(without(match)).toEqual([]);
+  expect(without(notMatch)).toEqual(JSON.parse(notMatch));
+});
+
+test.each<[string, CallDanger[]]>([
+  ...['del', 'shutdown', 'reboot', 'uninstall', 'kill_process', 'stop_server', 'close_account'].map(
+    (name): [string, CallDanger[]] => [name, ['deletes']],
+  ),
+  ...['make_payment', 'withdraw', 'upload_file', 'share_document'].map((name): [string, CallDanger[]] => [
+    name,
+    ['publishes'],
+  ]),
+  ['add_admin', ['escalates']],
+  ['invite_user', ['escalates']],
+  ['get_payment', []],
+  ['list_admins', []],
+  ['close_file', []],
+  ['model', []],
+])('the tool %s', (name, dangers) => {
+  expect(of(name, {})).toEqual(dangers);
+});
+
+test.each<[string, CallDanger[]]>([
+  ["COPY u TO PROGRAM 'sh'", ['runs-code']],
+  ['CREATE USER x SUPERUSER', ['escalates']],
+  ['GRANT ALL ON u TO x', ['escalates']],
+])('the query %s', (sql, dangers) => {
+  expect(of('run_sql', { sql })).toEqual(dangers);
 });
 
 test('other tools, by their names, what they query, and the files that they write over', () => {

@@ -14,7 +14,7 @@ import { recordingTools } from '../support/tools.js';
 import { listenToWarnings } from '../support/warnings.js';
 import { place } from './place.js';
 
-const two = calls(call('del', { path: '/one' }, 'one'), call('del', { path: '/two' }, 'two'));
+const two = calls(call('read', { path: '/one' }, 'one'), call('read', { path: '/two' }, 'two'));
 type Before = (request: ApprovalRequest, abortSignal: AbortSignal) => Promise<void>;
 
 /** Runs two calls, for each of which an approver is made when the function has done something else. */
@@ -34,7 +34,7 @@ test('each piped line answers its call', async () => {
   const { input, ran, events } = begin(gate, async () => {});
   input.end('n\ny\n');
   await events;
-  expect(ran).toEqual(['del /two']);
+  expect(ran).toEqual(['read /two']);
 });
 
 test('the line of a call that was decided elsewhere while it was asked about answers no other', async () => {
@@ -45,7 +45,7 @@ test('the line of a call that was decided elsewhere while it was asked about ans
   await until('Run it? ', 2);
   input.end('n\ny\n');
   await events;
-  expect(ran).toEqual(['del /two']);
+  expect(ran).toEqual(['read /two']);
 });
 
 test('after a call that was decided elsewhere before the first of them was made, no line answers anything', async () => {

@@ -64,3 +64,16 @@ test('a text of ours is broken between words', () => {
     expect(lines.join(' ')).toBe(text);
   }
 });
+
+test.each([
+  ['no, not this', 'no, not this'],
+  ['no', null],
+])('in `watch`, the n of a "no" that is written out is the key of the line: %j', (text, reason) => {
+  let state = withRecords(START, [kept({ toolName: 'note', args: { text: 'a' } })]);
+  let now = 0;
+  const size = { columns: 80, rows: 16 };
+  for (const letter of text)
+    ({ state } = press(state, [{ kind: 'text', text: letter }], (now += 500), roomIn(state, size)));
+  const { action } = press(state, [{ kind: 'key', name: 'enter' }], (now += 500), roomIn(state, size));
+  expect(action).toMatchObject({ type: 'reject', reason });
+});

@@ -8,7 +8,6 @@ import { readAnswer, SHORT } from '../../ts/terminal/answers.js';
 import type { ApprovalAsk } from '../../ts/cli/chat/view.js';
 import { withReconsidered } from '../../ts/cli/chat/screen/press-approval.js';
 import {
-  listed,
   sent,
   START,
   unseen,
@@ -545,33 +544,71 @@ describe('several calls', () => {
     expect(state.ask?.ask.request.approvalId).toBe(first.request.approvalId);
     const no = press2(press2(state, 4000, 'not this').state, 4001, enter);
     const decision = { type: 'reject', reason: 'not this' };
-    expect([no.action, no.state.ask?.ask.request.approvalId]).toEqual([undefined, second.request.approvalId]);
-    const last = press2(press2(no.state, 5000, 'y').state, 5001, enter);
-    const answers = [
-      { ...one, decision },
-      { ...other, decision: { type: 'approve' } },
-    ];
-    expect(last.action).toMatchObject({ type: 'decide', answers });
+    expect(no.action).toMatchObject({ type: 'decide', answers: [{ ...one, decision }] });
+    expect(no.state.ask?.ask.request.approvalId).toBe(second.request.approvalId);
+    const left = viewOf(second);
+    const after = withView(no.state, left, 4500);
+    const last = at(at(after, 5000, 'y', true, left).state, 5001, enter, true, left);
+    expect(last.action).toMatchObject({ type: 'decide', answers: [{ ...other, decision: { type: 'approve' } }] });
   });
 
   test.each([
     ['n', enter, enter],
     ['never run this', enter],
-  ])('a no can be changed until the others have an answer, too: %j', (text, ...keys) => {
+  ])('a no is given at once, so that no other person can approve the call meanwhile: %j', (text, ...keys) => {
     let { state, action } = press2(withView(START, view, 1000), 2000, text);
     for (const key of keys) ({ state, action } = press2(state, 2001, key));
-    expect(action).toBeUndefined();
-    expect(listed(state, second, view).map(({ answer }) => answer?.type)).toEqual(['decide', undefined]);
-    ({ state } = press2(state, 4000, { name: 'tab' }));
-    ({ state } = press2(press2(state, 5000, 'y').state, 5001, enter));
-    expect(state.held).toEqual([{ type: 'decide', ...one, decision: { type: 'approve' } }]);
+    expect(action).toMatchObject({ type: 'decide', answers: [{ ...one, decision: { type: 'reject' } }] });
+    expect([state.held, state.ask?.ask.request.approvalId]).toEqual([[], second.request.approvalId]);
   });
 
-  test('a yes that somebody overtook is told, with the name', () => {
-    const { state } = press2(press2(withView(START, view, 1000), 2000, 'y').state, 2001, enter);
-    const decided = { [one.approvalId]: 'rejected by mia' };
-    const after = withView(state, { ...viewOf(second), decided }, 3000);
-    expect([after.held, after.said]).toEqual([[], 'one that you had answered was rejected by mia']);
+  test.each([
+    ['y', 'rejected by mia', '“Run `one`” was rejected by mia: your yes is void'],
+    ['s', 'approved by bob', '“Run `one`” was approved by bob: your always is void'],
+    ['edit', 'approved by bob', '“Run `one`” was approved by bob: your edit is void'],
+  ])('a %s that somebody overtook is told, with the call, the name, and that it is void', (how, what, said) => {
+    const decision = how === 'edit' ? { type: 'edit' as const, args: {} } : { type: 'approve' as const };
+    const answer =
+      how === 's' ? { type: 'always' as const, scope: 'session' as const } : { type: 'decide' as const, decision };
+    const state = { ...withView(START, view, 1000), held: [{ ...one, ...answer }] };
+    const decided = { [one.approvalId]: what };
+    const overtaken = [{ request: first.request, behind: [] }];
+    const after = withView(state, { ...viewOf(second), decided, overtaken }, 3000);
+    expect([after.held, after.said]).toEqual([[], said]);
+  });
+
+  test('after "No, back to the call" a second Enter runs nothing: the cursor stays on no', () => {
+    let state = withView(START, viewOf(first), 1000);
+    const press3 = (now: number, key: string | { name: KeyName }) => at(state, now, key, true, viewOf(first));
+    ({ state } = press3(2500, 's'));
+    ({ state } = press3(2600, enter));
+    expect(state.ask?.at).toMatchObject({ about: { of: 'always' } });
+    ({ state } = press3(4000, enter));
+    expect(state.ask?.at).toMatchObject({ about: { of: 'call' }, marked: 'reject' });
+    const { state: after, action } = press3(6000, enter);
+    expect([action, after.ask?.at.at]).toEqual([undefined, 'reason']);
+  });
+
+  test('x skips it, and is not in the row of choices', () => {
+    const sitting = new Sitting([first], { columns: 80, rows: 24 });
+    sitting.wait(1500);
+    expect(sitting.frames.at(-1)).not.toContain('x skip');
+    sitting.type('x');
+    sitting.wait(500);
+    expect(sitting.frames.at(-1)).toContain('x skip');
+    expect(sitting.press('enter')).toMatchObject({ type: 'decide', answers: [{ decision: { type: 'skip' } }] });
+  });
+
+  test('"all like this" does not count a call that has an answer of its own', () => {
+    const third = approval('execute', { command: 'three' });
+    const ids = [first, second, third].map(({ request }) => request.approvalId);
+    const all = [first, second, third].map((each) => ({
+      ...each,
+      alike: ids.filter((id) => id !== each.request.approvalId),
+    })) as WaitingAsk[];
+    const three = viewOf(...all);
+    const state = at(at(withView(START, three, 1000), 2000, 'y', true, three).state, 2001, enter, true, three).state;
+    expect([state.held.length, state.ask?.ask]).toEqual([1, expect.objectContaining({ alike: [ids[2]] })]);
   });
 
   test('an answer that is held is given before Auto-approve is turned on', () => {

@@ -3,7 +3,7 @@ import type { DecisionType, GateEvent } from '../../index.js';
 import { doubtsAbout } from '../gate/danger.js';
 import type { KeptRecord } from '../native.js';
 import { PAUSE } from '../press/second-look.js';
-import { EMPTY, edited as typedIn, insert } from './chat/screen/draft.js';
+import { draftOf, EMPTY, edited as typedIn, insert } from './chat/screen/draft.js';
 import type { KeyName, PressedKey } from './chat/screen/keys.js';
 import { hidden, nextPage, standing, stood } from './chat/screen/seen.js';
 import { toJson } from './shown.js';
@@ -234,7 +234,7 @@ function writing(
   if (isEnd && isGone) return { state };
   if (isEnd) {
     if (!isAlone || now - quietSince < SEEN) return { state: { ...state, said: 'Press Enter again to send it.' } };
-    const words = draft.text.trim();
+    const words = what === 'reject' && draft.text.trim() === 'o' ? '' : draft.text.trim();
     if (what === 'respond' && words === '')
       return { state: { ...state, said: 'Type what the model gets as the result.' } };
     const back = { ...state, mode: { at: 'list' as const }, said: '' };
@@ -242,7 +242,10 @@ function writing(
       ? { state: back, action: { type: 'respond', id, output: words } }
       : { state: back, action: { type: 'reject', id, reason: words === '' ? null : words } };
   }
-  const next = text === undefined ? key && typedIn(draft, key) : insert(draft, text.replaceAll(/\s+/g, ' '));
+  const typed = text === undefined ? key && typedIn(draft, key) : insert(draft, text.replaceAll(/\s+/g, ' '));
+  // The n of a "no" was the key that began the line.
+  const next =
+    what === 'reject' && typed !== undefined && /^o[ ,.;:!]$/.test(typed.text) ? draftOf(`n${typed.text}`) : typed;
   return { state: next === undefined ? state : { ...state, mode: { ...mode, draft: next }, said: '' } };
 }
 

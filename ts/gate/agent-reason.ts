@@ -55,9 +55,17 @@ export function shownPreview(request: ReasonedCall & Pick<ApprovalRequest, 'prev
 /** A call, with what its agent said of it. */
 export type ReasonedCall = Pick<ApprovalRequest, 'args'> & Partial<Pick<ApprovalRequest, 'agentReason'>>;
 
-/** In a sentence of ours, between marks of its own; `undefined`: it said nothing. */
-export function agentLine({ agentReason = null }: Partial<Pick<ApprovalRequest, 'agentReason'>>): string | undefined {
-  return agentReason === null ? undefined : `The agent says: “${agentReason.replaceAll(/[“”]/g, '"')}”`;
+/**
+ * In a sentence of ours, between marks of its own; `undefined`: it said nothing.
+ *
+ * @param isEdited a person has changed the call since: the words are not about what it would do now
+ */
+export function agentLine(
+  { agentReason = null }: Partial<Pick<ApprovalRequest, 'agentReason'>>,
+  isEdited = false,
+): string | undefined {
+  const who = isEdited ? 'Before your edit, the agent said' : 'The agent says';
+  return agentReason === null ? undefined : `${who}: “${agentReason.replaceAll(/[“”]/g, '"')}”`;
 }
 
 function saidIn(args: unknown): string | undefined {

@@ -1,12 +1,12 @@
 /**
- * What a call would do that may not be undone: it may do once more what it has done, takes something away, writes over it, gives it out, takes more rights, or runs what
- * the network sends. A hint that asks for a second look. It allows nothing, and what it does not know is not harmless for that:
+ * What a call would do that may not be undone: it may do once more what it has done, takes something away, writes over it, gives it out, takes more rights, runs what
+ * the network sends, or runs code that no rule looks into. A hint that asks for a second look. It allows nothing, and what it does not know is not harmless for that:
  * harmless is what the core has proven.
  */
 import type { ApprovalRequest } from '../../index.js';
 import { risksInWords, seemsInWords, standsOut, startedFirst, startedInWords } from './stands-out.js';
 
-export type CallDanger = 'deletes' | 'overwrites' | 'publishes' | 'escalates' | 'runs-fetched';
+export type CallDanger = 'deletes' | 'overwrites' | 'publishes' | 'escalates' | 'runs-fetched' | 'runs-code';
 
 /** What is looked at of a call. */
 export type DangerousCall = Pick<ApprovalRequest, 'toolName' | 'args' | 'verdict' | 'changes'> &
@@ -32,6 +32,7 @@ export const DANGER_WORDS: Readonly<Record<CallDanger, string>> = {
   publishes: 'it sends something that cannot be recalled',
   escalates: 'it takes or gives more rights',
   'runs-fetched': 'it may run what it fetches from the network',
+  'runs-code': 'it runs code that no rule looks into',
 };
 
 /** What a human must look at twice, in words: what the call may do, that it may have run first, and what it may hide. */
@@ -71,7 +72,8 @@ export function dangersOf(call: DangerousCall): CallDanger[] {
   ]);
   const commands = commandsOf(call);
   for (const argv of commands) for (const danger of ofCommand(argv)) found.add(danger);
-  if (runsFetched(commands)) found.add('runs-fetched');
+  // Where the code comes from says more than that it is some.
+  if (runsFetched(commands) && found.add('runs-fetched')) found.delete('runs-code');
   return ORDER.filter((danger) => found.has(danger));
 }
 
@@ -122,11 +124,16 @@ const PROGRAMS: Readonly<Record<CallDanger, ReadonlySet<string>>> = {
   escalates: new Set(
     (
       'sudo doas su pkexec runas chmod chown chgrp setfacl setcap visudo passwd usermod useradd adduser gpasswd ' +
-      'chroot nsenter'
+      'chroot nsenter runuser setpriv'
     ).split(' '),
   ),
   'runs-fetched': new Set(),
+  'runs-code': new Set(),
 };
+
+/** An option of an interpreter, in front of the file that it runs: what stands behind that is the file's own. */
+const beforeFile = (option: string): RegExp =>
+  new RegExp(`^(?:(?:-[rWXIM]|--require|--import) \\S+ +|-\\S+ +)*${option}`);
 
 /** Programs with a word behind them, and options that make the difference. */
 const WITH_WORDS: readonly { danger: CallDanger; program: RegExp; words: RegExp }[] = [
@@ -134,13 +141,15 @@ const WITH_WORDS: readonly { danger: CallDanger; program: RegExp; words: RegExp 
     danger: 'deletes',
     program: /^git$/,
     words:
-      /^(?:clean|rm|prune|gc|filter-branch|filter-repo|restore (?!(?:--staged|-S)\b(?!.* (?:--worktree|-\w*W)))|reset .*--hard|stash (?:drop|clear)|branch .*(?:-D|-d|--delete)|tag .*(?:-d|--delete)|checkout (?:.* )?(?:--|-f|\.)(?: |$)|reflog (?:expire|delete)|worktree remove|push .*(?:--delete|--mirror|--prune|-d\b))/,
+      /^(?:clean(?!.* (?:-\w*n|--dry-run))|rm|prune|gc|filter-branch|filter-repo|restore (?!(?:--staged|-S)\b(?!.* (?:--worktree|-\w*W)))|reset .*--hard|stash (?:drop|clear)|branch .*(?:-D|-d|--delete)|tag .*(?:-d|--delete)|checkout (?:.* )?(?:--|-f|\.)(?: |$)|reflog (?:expire|delete)|worktree remove|push .*(?:--delete|--mirror|--prune|-d\b))/,
   },
   { danger: 'overwrites', program: /^git$/, words: /^(?:push .*(?:--force|-f\b| \+)|rebase|commit .*--amend)/ },
   { danger: 'publishes', program: /^git$/, words: /^(?:push|send-email)\b/ },
   { danger: 'deletes', program: /^find$/, words: /(?:^| )-(?:delete|exec(?:dir)? (?:\S*\/)?(?:rm|unlink|shred))\b/ },
   { danger: 'deletes', program: /^(?:rsync|robocopy)$/, words: /--del|\/(?:mir|purge)\b/i },
   { danger: 'overwrites', program: /^(?:mv|cp|install|ln)$/, words: /(?:^| )-\w*f/ },
+  { danger: 'overwrites', program: /^(?:perl|ruby)$/, words: beforeFile('-(?!r)[a-z\\d]*i') },
+  { danger: 'overwrites', program: /^g?awk$/, words: /(?:^| )(?:-i|--include[= ]) ?inplace\b/ },
   { danger: 'overwrites', program: /^mkfs(?:\..+)?$/, words: /^/ },
   {
     danger: 'publishes',
@@ -149,6 +158,13 @@ const WITH_WORDS: readonly { danger: CallDanger; program: RegExp; words: RegExp 
   },
   { danger: 'deletes', program: /^(?:npm|pnpm|yarn|cargo)$/, words: /^(?:unpublish|deprecate|yank)\b/ },
   { danger: 'publishes', program: /^twine$/, words: /^upload\b/ },
+  { danger: 'publishes', program: /^(?:dotnet|nuget)$/, words: /^(?:nuget )?push\b/ },
+  {
+    danger: 'publishes',
+    program: /^(?:aws|gsutil|gcloud|az)$/,
+    words: /(?:^| )(?:cp|mv|sync|rsync)\b.* (?:s3|gs):\/\/\S*(?: -.*)?$/,
+  },
+  { danger: 'publishes', program: /^(?:nc|ncat|netcat|socat|telnet)$/, words: /\S/ },
   { danger: 'publishes', program: /^gem$/, words: /^push\b/ },
   { danger: 'deletes', program: /^gem$/, words: /^yank\b/ },
   {
@@ -164,7 +180,7 @@ const WITH_WORDS: readonly { danger: CallDanger; program: RegExp; words: RegExp 
   {
     danger: 'deletes',
     program: /^(?:kubectl|oc|helm|flyctl|fly|heroku|doctl)$/,
-    words: /(?:^| )(?:delete|drain|uninstall|destroy|apps:destroy)\b/,
+    words: /(?:^| )(?:delete|drain|uninstall|(?:\S*:)?(?:destroy|remove|reset|kill))\b/,
   },
   {
     danger: 'publishes',
@@ -172,6 +188,7 @@ const WITH_WORDS: readonly { danger: CallDanger; program: RegExp; words: RegExp 
     words: /^(?:apply|install|upgrade|rollout|create|replace|patch|scale)\b/,
   },
   { danger: 'deletes', program: /^(?:terraform|tofu|pulumi|cdk|terragrunt)$/, words: /^destroy\b/ },
+  { danger: 'deletes', program: /^(?:serverless|sls|vercel)$/, words: /^(?:remove|rm)\b/ },
   { danger: 'publishes', program: /^(?:terraform|tofu|pulumi|cdk|terragrunt)$/, words: /^(?:apply|up|deploy)\b/ },
   {
     danger: 'deletes',
@@ -222,11 +239,19 @@ const WITH_WORDS: readonly { danger: CallDanger; program: RegExp; words: RegExp 
   { danger: 'runs-fetched', program: /^deno$/, words: /^(?:run|install)\b.* (?:https?:|npm:|jsr:)/ },
   { danger: 'deletes', program: /^(?:redis-cli)$/i, words: /\bflush(?:all|db)\b/i },
   { danger: 'deletes', program: /^(?:crontab)$/, words: /(?:^| )-r\b/ },
+  // Code in the line. What a shell is given with -c the policies read, as commands of its own.
+  { danger: 'runs-code', program: /^(?:python[\d.]*|pypy\d*)$/, words: beforeFile('-[a-zA-Z]*c') },
+  { danger: 'runs-code', program: /^(?:node|bun|tsx)$/, words: beforeFile('(?:-(?:e|p|pe)\\b|--(?:eval|print)\\b)') },
+  { danger: 'runs-code', program: /^(?:perl|ruby)$/, words: beforeFile('-(?!r)[a-z\\d]*[eE]') },
   {
-    danger: 'deletes',
-    program: /^(?:psql|mysql|mariadb|sqlite3|sqlcmd|mongosh?)$/,
-    words: /\b(?:drop|delete|truncate|remove|deleteMany|deleteOne)\b/i,
+    danger: 'runs-code',
+    program: /^(?:lua|luajit|osascript|rscript|julia|elixir|groovy|scala)$/,
+    words: beforeFile('-e\\b'),
   },
+  { danger: 'runs-code', program: /^php$/, words: beforeFile('-r\\b') },
+  { danger: 'runs-code', program: /^deno$/, words: /^eval\b/ },
+  { danger: 'runs-code', program: /^(?:pwsh|powershell)$/, words: /(?:^| )-(?:c|command|e|ec|encodedcommand)\b/i },
+  { danger: 'runs-code', program: /^[gmn]?awk$/, words: /\bsystem *\(|\| *(?:&? *)?(?:getline|")|" *\| *getline/ },
 ];
 
 const nameOf = ([program = '']: CommandWords): string =>
@@ -249,31 +274,66 @@ function wordsFrom(argv: CommandWords): CommandWords {
 
 /** What a script or a task is called that does it: `./deploy.sh`, `npm run release:next`. What is in it is not looked at. */
 const SCRIPTS: readonly [CallDanger, RegExp][] = [
-  ['deletes', /^(?:.*[:_-])?(?:purge|wipe|destroy|teardown)(?:[:_.-].*)?$/],
-  ['publishes', /^(?:.*[:_-])?(?:deploy|publish|release|upload)(?:[:_.-].*)?$/],
+  [
+    'deletes',
+    /^(?:.*[:_-])?(?:clean|cleandead|distclean|realclean|mrproper|clobber|expunge|purge|wipe|destroy|teardown|drop|reset)(?:[:_.-].*)?$/,
+  ],
+  ['publishes', /^(?:.*[.:_-]|\+)?(?:deploy|publish|release|upload)(?:[:_.-].*|to\w+)?$/],
 ];
 
-/** Programs that run a script or a task of this name. */
+/** Programs that run the file of this name. */
+const INTERPRETERS =
+  /^(?:(?:ba|da|z|k|fi)?sh|source|\.|node|tsx|ts-node|deno|bun|python[\d.]*|ruby|perl|php|lua|pwsh|powershell)$/;
+
+/** Programs that run a task of this name. The rule of `preset:read-only` about such names knows the same ones: a test compares them. */
 const RUNNERS =
-  /^(?:(?:ba|z|da|k|fi)?sh|source|\.|node|tsx|deno|bun|python[\d.]*|ruby|perl|php|pwsh|npm|pnpm|yarn|g?make|just|task|rake|mvnw?|gradlew?|mise|poe|nox|tox|invoke|composer|turbo|nx|ant|bazel|ninja)$/;
+  /^(?:npm|pnpm|yarn|bun|deno|g?make|just|task|rake|mvnw?|gradlew?|mise|poe|nox|tox|invoke|inv|fab|composer|turbo|nx|gulp|grunt|lerna|moon|mage|rails|artisan|cap|rebar3|zig|dune|waf|b2|buck2|pants|phing|php|ant|bazel|bazelisk|ninja|samu|cmake|sbt|lein|mix|stack|cabal|swift|xcodebuild|hatch|meson|scons|poetry|earthly)$/;
 
-/** The names of scripts in a command: the program itself, and the first words of one that runs others. */
-const scriptsOf = (argv: CommandWords): string[] => [
-  nameOf(argv),
-  ...(RUNNERS.test(nameOf(argv))
-    ? wordsFrom(argv)
-        .slice(0, 2)
-        .map((word) => nameOf([word]))
-    : []),
-];
+/** So many words behind a runner may be the task: `npm run clean`, `cmake --build . --target clean`. */
+const TASK_WORDS = 4;
+
+/** The names of scripts in a command: the program itself, the file of an interpreter, the tasks of a runner. */
+function scriptsOf(argv: CommandWords): string[] {
+  const name = nameOf(argv);
+  const words = wordsFrom(argv);
+  const file = INTERPRETERS.test(name) && words[0] !== undefined ? [nameOf([words[0]])] : [];
+  const tasks = RUNNERS.test(name) ? words.slice(0, TASK_WORDS).map((word) => word.toLowerCase()) : [];
+  return [name, ...file, ...tasks.filter((word) => !/^-|[\\/]/.test(word))];
+}
+
+/** Whether an interpreter is given no file: it runs what it reads, as behind a pipe. */
+const readsCode = (argv: CommandWords): boolean =>
+  INTERPRETERS.test(nameOf(argv)) &&
+  !/^(?:source|\.)$/.test(nameOf(argv)) &&
+  wordsFrom(argv).length === 0 &&
+  !argv.slice(1).some((word) => /^-(?:[a-zA-Z]*[cehmvVr]|-\w.*)$/.test(word));
+
+/** Programs that run the words behind them elsewhere: `kubectl exec p -- rm x`, `ssh h rm x`. */
+function elsewhere(argv: CommandWords): CommandWords[] {
+  const name = nameOf(argv);
+  const at =
+    name === 'ssh' ? 0 : /^(?:kubectl|oc|docker|podman|docker-compose)$/.test(name) ? argv.indexOf('exec') : -1;
+  if (at === -1) return [];
+  const words = argv.slice(at + 1).flatMap((word) => word.split(/\s+/));
+  return words.map((_, from) => words.slice(from));
+}
+
+/** Clients of databases: what is in their words is a query. */
+const QUERIES = /^(?:psql|mysql|mariadb|sqlite3|sqlcmd|mongosh?|duckdb|clickhouse(?:-client)?)$/;
 
 function ofCommand(argv: CommandWords): CallDanger[] {
   const name = nameOf(argv);
   const words = argv.slice(1).join(' ');
   const bare = wordsFrom(argv).join(' ');
   const scripts = scriptsOf(argv);
+  const more = new Set([
+    ...(readsCode(argv) ? (['runs-code'] as const) : []),
+    ...(QUERIES.test(name) ? ofQuery(words) : []),
+    ...elsewhere(argv).flatMap((each) => ofCommand(each)),
+  ]);
   return ORDER.filter(
     (danger) =>
+      more.has(danger) ||
       PROGRAMS[danger].has(name) ||
       SCRIPTS.some(([each, pattern]) => each === danger && scripts.some((script) => pattern.test(script))) ||
       WITH_WORDS.some(
@@ -294,10 +354,19 @@ const runsFetched = (commands: readonly CommandWords[]): boolean =>
 // --- other tools ------------------------------------------------------------------------------------------------------
 
 const NAMES: readonly [CallDanger, RegExp][] = [
-  ['deletes', /^(?:delete|remove|drop|destroy|purge|unlink|truncate|wipe|erase|clear|revoke|cancel|terminate|rm)$/],
-  ['overwrites', /^(?:overwrite|replace|reset|restore)$/],
-  ['publishes', /^(?:publish|deploy|release|push|send|post|mail|email|tweet|pay|refund|transfer|charge|merge|notify)$/],
-  ['escalates', /^(?:grant|sudo|elevate|impersonate|chmod|chown|permissions?)$/],
+  [
+    'deletes',
+    /\b(?:delete|del|remove|drop|destroy|purge|unlink|truncate|wipe|erase|clear|revoke|cancel|terminate|rm|uninstall|kill|stop|shutdown|reboot|deactivate|(?:close|shut) (?:\w+ )?(?:account|down))\b/,
+  ],
+  ['overwrites', /\b(?:overwrite|replace|reset|restore)\b/],
+  [
+    'publishes',
+    /\b(?:publish|deploy|release|push|send|post|mail|email|tweet|pay|refund|transfer|charge|withdraw|merge|notify|upload|share|(?:make|create|submit|process) (?:\w+ )?payment)\b/,
+  ],
+  [
+    'escalates',
+    /\b(?:grant|sudo|elevate|impersonate|chmod|chown|permissions?|invite|(?:add|make|create|set) (?:\w+ )?admin)\b/,
+  ],
 ];
 
 /** By the words of a tool's name: `delete_file`, `sendMail`. */
@@ -305,19 +374,23 @@ function ofName(toolName: string): CallDanger[] {
   const words = toolName
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()
-    .split(/[^a-z]+/);
-  return NAMES.flatMap(([danger, pattern]) => (words.some((word) => pattern.test(word)) ? [danger] : []));
+    .replace(/[^a-z]+/g, ' ');
+  return NAMES.flatMap(([danger, pattern]) => (pattern.test(words) ? [danger] : []));
 }
 
 /** By what a query says. */
-function ofQueries(args: unknown): CallDanger[] {
-  const queries = ['sql', 'query', 'statement', 'statements'].flatMap((name) => textsOf(argument(args, name)));
-  return queries.flatMap((query): CallDanger[] => [
-    ...(/\b(?:drop|delete|truncate)\b/i.test(query) ? (['deletes'] as const) : []),
-    ...(/\b(?:update\s+\S+\s+set|alter|replace\s+into|merge\s+into)\b/i.test(query) ? (['overwrites'] as const) : []),
-    ...(/\b(?:grant|revoke)\b/i.test(query) ? (['escalates'] as const) : []),
-  ]);
-}
+const ofQueries = (args: unknown): CallDanger[] =>
+  ['sql', 'query', 'statement', 'statements'].flatMap((name) => textsOf(argument(args, name))).flatMap(ofQuery);
+
+const QUERY_WORDS: readonly [CallDanger, RegExp][] = [
+  ['deletes', /\b(?:drop(?:database|index\w*)?|delete(?:one|many)?|truncate|remove)\b/i],
+  ['overwrites', /\b(?:update\s+\S+\s+set|alter|replace\s+into|merge\s+into|update(?:one|many)|replaceone)\b/i],
+  ['escalates', /\b(?:grant|revoke|(?:create|alter)\s+(?:user|role)|superuser)\b/i],
+  ['runs-code', /\bcopy\b[^;]*\b(?:to|from)\s+program\b/i],
+];
+
+const ofQuery = (query: string): CallDanger[] =>
+  QUERY_WORDS.flatMap(([danger, pattern]) => (pattern.test(query) ? [danger] : []));
 
 /** What becomes of the files that are there, as the policies have read it, by any program. */
 const ofLosses = (verdict: DangerousCall['verdict']): CallDanger[] =>

@@ -20,6 +20,9 @@ export function whyAsked({ kind, toolName, verdict, askedBy }: AskedCall): strin
   const asks = `${ASKS[askedBy ?? 'program']} about calls of ${oneLine(toolName)}`;
   if (verdict === null) return `${asks}; no rule has a say`;
   const reason = reasonOf(oneLine(verdict.reason), verdict.rule);
+  // A policy does not ask about what it allows: then a person has changed what it asked about.
+  if (verdict.effect === 'allow' && askedBy === 'policy')
+    return `it was edited: it needs your yes, and the rules allow it (${reason})`;
   return verdict.effect === 'allow' ? `${asks}, although the rules would allow it (${reason})` : reason;
 }
 

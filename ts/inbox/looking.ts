@@ -79,7 +79,7 @@ export async function pending(
   const page = end === -1 ? rest : rest.slice(0, end);
   return {
     items: page.map((record) => itemOf(record, eyes)),
-    runs: await heads.of(page),
+    runs: await heads.of(page, all),
     total: found.length,
     next: end === -1 ? null : String(page.at(-1)?.createdAt),
     facets: {
@@ -102,14 +102,14 @@ function facets(records: readonly ApprovalRecord[], valueOf: (record: ApprovalRe
     .toSorted((one, other) => other.count - one.count);
 }
 
-/** What is marked in a list: a rule says so, or it stands out for what it does or hides. */
+const hasDoubts = (record: ApprovalRecord): boolean =>
+  standsOut(record).length > 0 || (record.kind !== 'question' && dangersInWords(record).length > 0);
+
+/** What is marked in a list: a rule says so, or it stands out for what it does or hides; and the rest. */
 const RISKS: readonly { value: string; label: string; isOf: (record: ApprovalRecord) => boolean }[] = [
   { value: 'high', label: 'High risk', isOf: isHighRisk },
-  {
-    value: 'stands-out',
-    label: 'Stands out',
-    isOf: (record) => standsOut(record).length > 0 || (record.kind !== 'question' && dangersInWords(record).length > 0),
-  },
+  { value: 'stands-out', label: 'Stands out', isOf: hasDoubts },
+  { value: 'nothing', label: 'Nothing stands out', isOf: (record) => !hasDoubts(record) },
 ];
 
 const risksAmong = (records: readonly ApprovalRecord[]): FilterFacet[] =>
@@ -191,7 +191,9 @@ function gaveText(result: unknown): string | null {
 }
 
 export async function history(gate: LocalGate, query: URLSearchParams, eyes: ViewContext): Promise<HistoryAnswer> {
-  const [run, tool, from] = ['run', 'tool', 'before'].map((name) => query.get(name) || undefined);
+  const [run, tool, decision, by, from] = ['run', 'tool', 'decision', 'by', 'before'].map(
+    (name) => query.get(name) || undefined,
+  );
   const limit = Math.min(PAGE, Math.max(1, Number(query.get('limit') ?? 50) || 50));
   const words = wordsOf(query);
   const isOfRisk = riskOf(query);
@@ -211,7 +213,10 @@ export async function history(gate: LocalGate, query: URLSearchParams, eyes: Vie
     isMore = some.length === PAGE;
     for (const record of some) {
       before = record.approvalId;
-      if (hasWords(record, words) && isOfRisk(record)) items.push(record);
+      const isDecided =
+        (decision === undefined || record.decision?.type === decision) &&
+        (by === undefined || oneLine(record.decidedBy ?? '') === by);
+      if (isDecided && hasWords(record, words) && isOfRisk(record)) items.push(record);
       if (items.length === limit) break;
     }
     isMore ||= before !== some.at(-1)?.approvalId;

@@ -115,6 +115,8 @@ export interface RunHead {
   prompt: string | null;
   /** What it called before the first of its requests, the latest at the end. */
   steps: readonly string[];
+  /** How many of its requests wait, also those that no filter shows. */
+  waiting: number;
 }
 
 /** `GET api/pending?run=&agent=&tool=&risk=&q=&cursor=`: what waits, oldest first. Filters take a facet's `value`. */
@@ -339,7 +341,7 @@ export interface BulkResults {
   results: readonly { approvalId: string; ok: boolean; record: ShownRecord | null; error: ErrorBody | null }[];
 }
 
-/** `GET api/history?before=&run=&tool=&q=&limit=`: what is over, the latest first. */
+/** `GET api/history?before=&run=&tool=&decision=&by=&risk=&q=&limit=`: what is over, the latest first. */
 export interface HistoryAnswer {
   items: readonly HistoryItem[];
   /** For `before`; `null`: there is no more. */

@@ -24,8 +24,12 @@ export class RunHeads {
     this.#gate = gate;
   }
 
-  /** One for each run of these requests, in their order. */
-  async of(records: readonly ApprovalRecord[]): Promise<RunHead[]> {
+  /**
+   * One for each run of these requests, in their order.
+   *
+   * @param all what waits, whether or not it is shown
+   */
+  async of(records: readonly ApprovalRecord[], all: readonly ApprovalRecord[]): Promise<RunHead[]> {
     const now = performance.now();
     for (const [key, { at }] of this.#read) if (now - at > FRESH) this.#read.delete(key);
     const firsts = new Map<string, ApprovalRecord>();
@@ -35,7 +39,8 @@ export class RunHeads {
         const told = at < MOST_READ ? await this.#toldOf(first, now) : null;
         const name = brief(shortRun(mainRunOf(first.runId)), 80);
         const { status = null, prompt = null, steps = [] } = told ?? {};
-        return { group, name, status, prompt: prompt === null ? null : brief(prompt), steps };
+        const waiting = all.filter((record) => groupOf(record) === group).length;
+        return { group, name, status, prompt: prompt === null ? null : brief(prompt), steps, waiting };
       }),
     );
   }

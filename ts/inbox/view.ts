@@ -19,7 +19,7 @@ import { textOfCall } from '../gate/text-field.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { whyAsked } from '../gate/why-asked.js';
 import { safeText } from '../native.js';
-import { dangersInWords, isHarmless } from '../gate/danger.js';
+import { dangersInWords, isHarmless, mayOverwrite } from '../gate/danger.js';
 import { isHighRisk } from '../gate/stands-out.js';
 import { argumentLines } from '../terminal/whole.js';
 import { seenJson } from '../values/seen-json.js';
@@ -73,7 +73,14 @@ export function brief(text: string, most = LONGEST): string {
 }
 
 export const summaryOf = (record: ApprovalRecord): string =>
-  brief(callInALine({ ...record, args: trySnapshot(record.args)?.json ?? null }));
+  brief(changesInWords(record) ?? callInALine({ ...record, args: trySnapshot(record.args)?.json ?? null }));
+
+/** What it would write, as the request and the chat ask about it; `undefined`: it is not known to write anything. */
+function changesInWords({ toolName, changes }: ApprovalRecord): string | undefined {
+  if (changes.length === 0) return undefined;
+  const put = mayOverwrite(toolName) ? 'Overwrite' : 'Edit';
+  return changes.map(({ path, before }) => `${before === null ? 'Create' : put} ${path}`).join(', ');
+}
 
 /** The run that a request belongs to in a list: that of a subagent is a part of the main one. */
 export const groupOf = ({ runId }: Pick<ApprovalRecord, 'runId'>): string => oneLine(mainRunOf(runId));

@@ -137,7 +137,7 @@ export class LineInput {
         : 'the reader of the questions has stopped';
     throw new CountersignError({
       code: 'ERR_OUTPUT_UNSEEN',
-      message: `nobody would see the question: ${why}. Let stderr go to the terminal, or pipe one line for each call`,
+      message: `nobody would see the question: ${why} (let stderr go to the terminal, or pipe one line for each call)`,
     });
   }
 

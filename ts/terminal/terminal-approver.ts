@@ -452,5 +452,5 @@ const ended = ({ isTerminal }: LineInput): CountersignError =>
     code: 'ERR_INPUT_ENDED',
     message: isTerminal
       ? 'the input has ended (Ctrl+D), and nobody can answer'
-      : 'the input has ended, and nobody can answer. Run it on a terminal, or pipe one line for each call',
+      : 'the input has ended, and nobody can answer (on a terminal somebody can; a pipe needs one line for each call)',
   });

@@ -361,7 +361,8 @@ class TheChat implements LocalChat {
     decidedBy,
   }: Pick<ApprovalRecord, 'approvalId' | 'decision' | 'decidedBy'>): void {
     if (decision === null || this.#asks.find(approvalId) === undefined) return;
-    const by = decidedBy === null ? '' : ` by ${decidedBy}`;
+    const isByNone = decidedBy === null || decision.type === 'cancelled' || decision.type === 'expired';
+    const by = isByNone ? '' : ` by ${decidedBy}`;
     this.#decided = { ...this.#decided, [approvalId]: oneLine(`${SAID[decision.type]}${by}`) };
   }
 

@@ -429,7 +429,8 @@ class LineFrontEnd {
     ];
     if (decision.runsAtOnce(answer, [...doubts, ...asText(answer)])) return true;
     put.last = isEdit ? call : undefined;
-    this.#ask(...shown, ...(doubts.length === 0 ? [] : [`Careful: ${doubts.join('; ')}.`]), confirming(answer));
+    const why = isEdit ? [`Why: ${call.why}`] : [];
+    this.#ask(...shown, ...why, ...(doubts.length === 0 ? [] : [`Careful: ${doubts.join('; ')}.`]), confirming(answer));
     this.#await(put, SHORT);
     return false;
   }

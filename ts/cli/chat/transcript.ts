@@ -155,7 +155,7 @@ export class Transcript {
         key,
         at,
         decision.type === 'cancelled' ? 'cancelled' : 'denied',
-        reason ?? `${SAID[decision.type]} by ${decidedBy}`,
+        reason ?? (decision.type === 'cancelled' ? SAID.cancelled : `${SAID[decision.type]} by ${decidedBy}`),
       );
     this.#begin(origin);
   }

@@ -39,8 +39,16 @@ export async function demoCommand(args: readonly string[]): Promise<number> {
   if (keep) workspace.keep();
   withoutProxy();
   // With --json, stdout has JSON only.
+  const out = has('--json') ? process.stderr : process.stdout;
+  // In whole words, also where the window is narrow.
+  const rowsOf = (line: string): string[] => (out.isTTY && line !== '' ? wrap(line, out.columns, '    ') : [line]);
   const say = (...lines: string[]): void =>
-    void (has('--json') ? process.stderr : process.stdout).write(lines.map((line) => `${line}\n`).join(''));
+    void out.write(
+      lines
+        .flatMap(rowsOf)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
   // The command ends the process, so this is where its work can be seen. Before the folder is removed, which happens then too.
   process.prependListener('exit', (code) => {
     if (code === Exit.usage) return;
@@ -59,7 +67,7 @@ export async function demoCommand(args: readonly string[]): Promise<number> {
     'countersign: nothing dangerous runs until you say so.',
     `  project: ${workspace.project} (${keep ? 'kept' : 'temporary'})`,
     // A terminal of 80 columns has room for these.
-    ...hanging('  files:   ', wrap(workspace.files.join(', '), 68)),
+    ...hanging('  files:   ', wrap(workspace.files.join(', '), out.isTTY ? Math.min(68, out.columns - 11) : 68)),
     ...(isScripted ? [`  try:     ${EXAMPLES[0]} ("help" for more)`] : []),
     '',
   );

@@ -122,7 +122,7 @@ export function helpPage(ask: ApprovalAsk, width: number): string[] {
     ),
     ...line(
       'Tab',
-      'The next of several calls that wait together. An answer can be changed until the last one has one.',
+      'The next of several calls that wait together. A no is given at once. A yes can be changed, and is given once all have an answer.',
     ),
     ...line('Esc', 'Empties the line, or goes back. It decides nothing.'),
     ...line('Ctrl+C', 'Once: cancel the run, with all that waits. Twice: leave.'),

@@ -12,16 +12,21 @@ import { callView, type CallView } from './call-lines.js';
 import { choicesOf, doubtsOf, markedOf, meaningOf, shownText, type ApprovalAsk, type PanelChoice } from './choices.js';
 import { laid, type TextDraft } from './draft.js';
 import { headline } from './headline.js';
-import { bothEnds, countdown, hanging, partOf, placed, row, rows, rule, wrap, type ScreenKind } from './layout.js';
-import { isSeenWhole } from './seen.js';
 import {
-  isYesAnswer,
-  type AskState,
-  type CallAnswer,
-  type PagePlace,
-  type PanelPlace,
-  type StandingPart,
-} from './state.js';
+  bothEnds,
+  clipped,
+  countdown,
+  hanging,
+  partOf,
+  placed,
+  row,
+  rows,
+  rule,
+  wrap,
+  type ScreenKind,
+} from './layout.js';
+import { isSeenWhole } from './seen.js';
+import { type AskState, type CallAnswer, type PagePlace, type PanelPlace, type StandingPart } from './state.js';
 import type { WaitingAsk } from '../view.js';
 
 /** A view that may be scrolled. */
@@ -175,8 +180,8 @@ function listOf(ask: ApprovalAsk, { together, screen }: DrawContext, isRoomy: bo
   const shown = together.slice(from, from + LISTED);
   return shown.map(({ ask: each, answer }, index) => {
     const isHere = from + index === at;
-    const sign = answer === undefined ? symbols.waits : isYesAnswer(answer) ? symbols.succeeded : symbols.denied;
-    const how: TextStyle = answer === undefined ? 'yellow' : isYesAnswer(answer) ? 'green' : 'red';
+    const sign = answer === undefined ? symbols.waits : symbols.succeeded;
+    const how: TextStyle = answer === undefined ? 'yellow' : 'green';
     const again = each.request.startedBefore ? ` ${symbols.dot} may have run already` : '';
     const word = `${again}${answer === undefined ? '' : ` ${symbols.dot} ${answerInWords(answer)}`}`;
     const asked = each.kind === 'approval' ? headline(each.request, columns) : '';
@@ -186,13 +191,10 @@ function listOf(ask: ApprovalAsk, { together, screen }: DrawContext, isRoomy: bo
   });
 }
 
+/** What is held here is not given yet, and somebody else may be faster: it says so. */
 function answerInWords(answer: CallAnswer): string {
-  if (answer.type === 'always') return 'yes, always';
-  const { type, reason } = answer.decision;
-  const why = reason === undefined ? '' : `: ${oneLine(reason)}`;
-  if (type === 'approve') return 'yes';
-  if (type === 'edit') return 'yes, edited';
-  return type === 'respond' ? 'answered' : `no${why}`;
+  const what = answer.type === 'always' ? 'yes, always' : answer.decision.type === 'edit' ? 'yes, edited' : 'yes';
+  return `${what}, once all have an answer`;
 }
 
 /** The question, and what to beware of. */
@@ -223,11 +225,12 @@ function asks(
       ),
     );
   const isAboutCall = at.about.of === 'call' || at.about.of === 'edited';
-  const agent = isAboutCall && room >= TINY ? agentLine(shown.request) : undefined;
+  const isEdited = at.about.of === 'edited';
+  const agent = isAboutCall && room >= TINY ? agentLine(shown.request, isEdited) : undefined;
   const again = isAboutCall ? againLine(shown.request) : undefined;
   // It does not say what runs: where there is little room the details have the rest of it.
   const most = isRoomy ? 2 : 1;
-  const said = agent === undefined ? [] : wrap(fit(agent, width * most), width).slice(0, most);
+  const said = agent === undefined ? [] : clipped(agent, width, most);
   return [
     ...wrap(question, width).map((line) => style('bold', line)),
     ...beware(first),
@@ -263,10 +266,7 @@ function reasons(at: PanelPlace, ask: ApprovalAsk, { screen }: DrawContext, most
   const part = (label: string, text: string): string[] => {
     if (text === '') return [];
     const room = width - widthOf(label);
-    const lines =
-      most < 3
-        ? wrap(fit(oneLine(text), room * most), room).slice(0, most)
-        : bothEnds(wrap(oneLine(text), room), most, symbols);
+    const lines = most < 3 ? clipped(oneLine(text), room, most) : bothEnds(wrap(oneLine(text), room), most, symbols);
     return hanging(label, lines, 'dim');
   };
   return [...part('why  ', ask.why), ...part('says ', saysOf(ask))].map((line) => `${INDENT}${line}`);
@@ -324,8 +324,9 @@ function choiceLines(
   const of = markedOf(ask, at, isShown);
   const isOut = isLost && choices.some(({ name, runs }) => name === of && runs);
   const marked = type === 'words' ? 'reject' : type === 'unoffered' || isOut ? undefined : of;
-  const main = choices.filter(({ isMain }) => isMain);
-  const beside = choices.filter(({ isMain }) => !isMain);
+  const seen = choices.filter(({ isQuiet, name }) => !isQuiet || name === marked);
+  const main = seen.filter(({ isMain }) => isMain);
+  const beside = seen.filter(({ isMain }) => !isMain);
   const inked = (choice: PanelChoice, text: string): string => {
     if (choice.runs && !isShown) return style('dim', text);
     return choice.name === marked ? style('bold', text) : text;
@@ -343,7 +344,7 @@ function choiceLines(
         ),
       );
   } else {
-    const shown = room < TINY ? choices.filter(({ isMain, name }) => isMain || ALWAYS_SHOWN.has(name)) : choices;
+    const shown = room < TINY ? seen.filter(({ isMain, name }) => isMain || ALWAYS_SHOWN.has(name)) : seen;
     const short = shown.map((choice) => ({
       choice,
       text: `${sign(choice)}${choice.key} ${SHORT[choice.name] ?? choice.label}`,

@@ -18,6 +18,7 @@ export type ChoiceName =
   | 'reject'
   | 'details'
   | 'respond'
+  | 'skip'
   | 'edit-all'
   | 'auto'
   | 'help'
@@ -36,6 +37,8 @@ export interface PanelChoice {
   help: string;
   /** Whether it has a line of its own; the others stand side by side. */
   isMain: boolean;
+  /** Whether only the help names it. */
+  isQuiet: boolean;
   /** Whether something runs, or may run from then on: never before all of it was seen. */
   runs: boolean;
 }
@@ -92,6 +95,7 @@ export function choicesOf(ask: ApprovalAsk, about: PanelAbout): PanelChoice[] {
     label,
     help,
     isMain: true,
+    isQuiet: false,
     runs: false,
     ...more,
   });
@@ -176,6 +180,12 @@ function ofCall({ request, always, alike }: ApprovalAsk, choice: MakeChoice): Pa
     ),
     ...when(may('respond'), () =>
       choice('respond', 'r', 'respond', 'Do not run it, and give the model a result of your own.', aside),
+    ),
+    ...when(may('skip'), () =>
+      choice('skip', 'x', 'skip', 'Do not run it: the model goes on without it.', {
+        ...aside,
+        isQuiet: true,
+      }),
     ),
     ...when(may('approve'), () =>
       choice(

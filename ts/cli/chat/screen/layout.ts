@@ -166,6 +166,13 @@ export function hanging(first: string, lines: readonly string[], how?: TextStyle
 export const beginning = (text: string, most: number): string =>
   widthOf(text) <= most ? text : `${wrap(text, Math.max(1, most - 1))[0]?.trimEnd()}…`;
 
+/** A text in at most `most` lines: what there is no room for is left out of the last one, with a sign. */
+export function clipped(text: string, width: number, most: number): string[] {
+  const lines = wrap(text, width);
+  const last = lines.slice(most - 1).join(' ');
+  return lines.length <= most ? lines : [...lines.slice(0, most - 1), fit(last, width)];
+}
+
 /** At most `most` lines: the beginning and the end, and how many are between. */
 export function bothEnds(lines: readonly string[], most: number, { more }: ScreenSymbols, hint = ''): string[] {
   if (lines.length <= most) return [...lines];

@@ -235,11 +235,7 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
       return { state: asking(state, { of: 'always' }, around.now) };
     case 'like': {
       const alike = around.view.asks.filter(
-        (each): each is ApprovalAsk =>
-          each.kind === 'approval' &&
-          ask.alike.includes(each.request.approvalId) &&
-          // A request with its own answer keeps it.
-          heldFor(state, each) === undefined,
+        (each): each is ApprovalAsk => each.kind === 'approval' && ask.alike.includes(each.request.approvalId),
       );
       return { state: asking(state, { of: 'like', asks: [ask, ...alike] }, around.now) };
     }
@@ -251,12 +247,15 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
       return edit(pressing, null);
     case 'respond':
       return { state: goTo(state, { at: 'respond', draft: EMPTY }) };
+    case 'skip':
+      return answered(pressing, { type: 'skip' });
     case 'details':
       return { state: goTo(state, { at: 'whole', about: at.about, scroll: 0 }) };
     case 'help':
       return { state: goTo(state, { at: 'help', about: at.about, scroll: 0 }) };
     case 'back':
-      return { state: goTo(state, PANEL, 'nothing was decided: the call still waits') };
+      // Who has just said no presses Enter once more: it must run nothing.
+      return { state: goTo(state, { ...PANEL, marked: 'reject' }, 'nothing was decided: the call still waits') };
     case 'again':
       return at.about.of === 'edited' ? edit(pressing, at.about.field, at.about.text) : { state };
     case 'agree':
@@ -314,7 +313,10 @@ function agreed(pressing: Pressing, at: PanelPlace): PressResult {
 const answered = (pressing: Pressing, decision: Decision): PressResult =>
   answeredBy(pressing, { type: 'decide', approvalId: pressing.ask.request.approvalId, decision });
 
-/** The answer to one of several is held until the others have one, too: until then it can become another. */
+/**
+ * The yes to one of several is held until the others have an answer, too: until then it can become another. A no is given at once, so
+ * that no other person can approve the call meanwhile.
+ */
 function answeredBy({ state, ask, around }: Pressing, answer: CallAnswer): PressResult {
   const { approvalId } = answer;
   const others = together(ask, around.view, state.sent).filter((each) => each.request.approvalId !== approvalId);
@@ -328,7 +330,11 @@ function answeredBy({ state, ask, around }: Pressing, answer: CallAnswer): Press
     const ordered = [...answers.filter((each) => !isYesAnswer(each)), ...answers.filter(isYesAnswer)];
     return { state: sent(state, ids), action: { type: 'decide', answers: ordered } };
   }
-  return { state: focused(after, open, around.now) };
+  if (isYesAnswer(answer)) return { state: focused(after, open, around.now) };
+  return {
+    state: focused(sent(state, [approvalId]), open, around.now),
+    action: { type: 'decide', answers: [answer] },
+  };
 }
 
 /** Another call of those that wait together: an answer that it has can become another one. */

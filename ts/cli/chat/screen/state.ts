@@ -4,6 +4,7 @@ import { PAUSE } from '../../../press/second-look.js';
 import type { WaitingAsk, ChatView } from '../view.js';
 import type { ApprovalAsk, ChoiceName, PanelAbout } from './choices.js';
 import { EMPTY, type TextDraft } from './draft.js';
+import { headline } from './headline.js';
 import type { KeyName } from './keys.js';
 import { hidden, standing, stood, type SeenLines, type StandingLines } from './seen.js';
 
@@ -22,7 +23,7 @@ export interface ScreenState {
   readonly menu: number;
   /** What is asked at this moment. */
   readonly ask: AskState | null;
-  /** The answers to calls that came together, until the last of them has one: until then each can become another. */
+  /** What runs of calls that came together, until the last of them has an answer: until then each can become another. A no is given at once. */
   readonly held: readonly CallAnswer[];
   /** The ids of what was answered and still waits: the chat is about to take it. */
   readonly sent: readonly string[];
@@ -208,8 +209,16 @@ export function readyAt({ ask, draftedAt }: ScreenState): number {
 export function withView(before: ScreenState, view: ChatView, now: number): ScreenState {
   const after = shown(before, view, now);
   const overtaken = before.held.filter(({ approvalId }) => view.decided[approvalId] !== undefined);
-  const told = overtaken.map(({ approvalId }) => `one that you had answered was ${view.decided[approvalId]}`);
+  const told = overtaken.map((answer) => overtakenInWords(answer, view));
   return told.length === 0 ? after : { ...after, said: [...told, after.said].filter((text) => text !== '').join('; ') };
+}
+
+/** Somebody else decided a call whose answer was still held here: which call, and that the answer counts for nothing. */
+function overtakenInWords({ approvalId, ...answer }: CallAnswer, { decided, overtaken }: ChatView): string {
+  const request = overtaken.find((each) => each.request.approvalId === approvalId)?.request;
+  const what = request === undefined ? 'one that you had answered' : headline(request, 60).replace(/\?$/, '');
+  const type = answer.type === 'always' ? 'always' : answer.decision.type === 'edit' ? 'edit' : 'yes';
+  return `“${what}” was ${decided[approvalId]}: your ${type} is void`;
 }
 
 function shown(before: ScreenState, view: ChatView, now: number): ScreenState {
@@ -230,7 +239,8 @@ function shown(before: ScreenState, view: ChatView, now: number): ScreenState {
   }
   const { approvalId } = next.request;
   const isAnswered = state.sent.includes(approvalId);
-  if (old?.ask.request.approvalId === approvalId) return { ...state, ask: { ...old, ask: next, isAnswered } };
+  if (old?.ask.request.approvalId === approvalId)
+    return { ...state, ask: { ...old, ask: unanswered(state, next), isAnswered } };
   const isCut = old !== null && state.late === null && isHalfDone(old);
   return {
     ...focused(state, next, now, isCut || state.late !== null),
@@ -290,7 +300,14 @@ export function focused(
   const panel: PanelPlace = isInstead ? { ...PANEL, marked: 'details' } : PANEL;
   const at: AskPlace = ask.kind === 'question' ? firstQuestion() : panel;
   const isAnswered = state.sent.includes(ask.request.approvalId);
-  return { ...state, ask: { ask, shownAt: now, isAnswered, at }, said: '' };
+  return { ...state, ask: { ask: unanswered(state, ask), shownAt: now, isAnswered, at }, said: '' };
+}
+
+/** Those that are like it, without those that have an answer of their own: that one stays. */
+function unanswered({ held, sent }: ScreenState, ask: WaitingAsk): WaitingAsk {
+  if (ask.kind !== 'approval') return ask;
+  const answered = [...held.map(({ approvalId }) => approvalId), ...sent];
+  return { ...ask, alike: ask.alike.filter((id) => !answered.includes(id)) };
 }
 
 /** The human was about to answer when somebody, or time, was faster. */

@@ -9,10 +9,14 @@ export interface ListFilters {
   agent: string;
   tool: string;
   risk: string;
+  /** Of what is over. */
+  decision: string;
+  /** Who decided it. */
+  by: string;
   q: string;
 }
 
-export const NO_FILTERS: ListFilters = { run: '', agent: '', tool: '', risk: '', q: '' };
+export const NO_FILTERS: ListFilters = { run: '', agent: '', tool: '', risk: '', decision: '', by: '', q: '' };
 
 export interface PageRoute {
   view: PageView;
@@ -35,7 +39,15 @@ export function parse(hash: string): PageRoute {
   return {
     view: view === 'history' ? view : 'waiting',
     id: UUID.test(id) ? id : null,
-    filters: { run: of('run'), agent: of('agent'), tool: of('tool'), risk: of('risk'), q: of('q') },
+    filters: {
+      run: of('run'),
+      agent: of('agent'),
+      tool: of('tool'),
+      risk: of('risk'),
+      decision: of('decision'),
+      by: of('by'),
+      q: of('q'),
+    },
   };
 }
 

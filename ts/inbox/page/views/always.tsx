@@ -28,6 +28,8 @@ export function Always({ shown, onDone }: { shown: RequestDetail; onDone: () => 
   const chosen = offered.find((choice) => choice.type === type);
   if (chosen?.offer == null) return null;
   const { offer, verb } = chosen;
+  // What the sentence says already is not said again.
+  const also = offer.also.filter((each) => !offer.label.includes(each));
   // It lets this call run, too: what stands out in it is said here as it is of a yes alone.
   const stands = type === 'approve' ? doubts(shown) : [];
   return (
@@ -65,11 +67,11 @@ export function Always({ shown, onDone }: { shown: RequestDetail; onDone: () => 
           <Given>{offer.label}</Given>
         </p>
       )}
-      {offer.also.length > 0 && (
+      {also.length > 0 && (
         <div class="also">
           <p>It also speaks of:</p>
           <ul>
-            {offer.also.map((what) => (
+            {also.map((what) => (
               <li key={what}>
                 <Given>{what}</Given>
               </li>

@@ -68,19 +68,28 @@ effect(() => {
 const look = (to: Partial<ListFilters>): void =>
   go({ view: 'history', id: selected.value, filters: { ...sought.value, ...to } });
 
-/** The tools of what was read. */
-function ToolChoice() {
-  const { tool } = sought.value;
-  const tools = [...new Set([...(tool === '' ? [] : [tool]), ...(past.value ?? []).map((item) => item.tool)])];
+/** By one of the values of what was read. */
+function ValueChoice({
+  name,
+  all,
+  valueOf,
+}: {
+  name: 'tool' | 'by';
+  all: string;
+  valueOf: (item: HistoryItem) => string | null | undefined;
+}) {
+  const value = sought.value[name];
+  const read = (past.value ?? []).flatMap((item) => valueOf(item) ?? []);
+  const values = [...new Set([...(value === '' ? [] : [value]), ...read])];
   return (
     <select
-      class={tool === '' ? '' : 'set'}
-      aria-label="Only of these tools"
-      value={tool}
-      onChange={({ currentTarget }) => look({ tool: currentTarget.value })}
+      class={value === '' ? '' : 'set'}
+      aria-label={all.replace('All', 'Only of these')}
+      value={value}
+      onChange={({ currentTarget }) => look({ [name]: currentTarget.value })}
     >
-      <option value="">All tools</option>
-      {tools.map((each) => (
+      <option value="">{all}</option>
+      {values.map((each) => (
         <option key={each} value={each}>
           {each}
         </option>
@@ -89,21 +98,49 @@ function ToolChoice() {
   );
 }
 
-function RiskChoice() {
-  const { risk } = sought.value;
+/** By one of a few values, each with its words. */
+function FixedChoice({
+  name,
+  all,
+  values,
+}: {
+  name: 'risk' | 'decision';
+  all: string;
+  values: readonly (readonly [value: string, words: string])[];
+}) {
+  const value = sought.value[name];
   return (
     <select
-      class={risk === '' ? '' : 'set'}
-      aria-label="Only of these risks"
-      value={risk}
-      onChange={({ currentTarget }) => look({ risk: currentTarget.value })}
+      class={value === '' ? '' : 'set'}
+      aria-label={all.replace('All', 'Only of these')}
+      value={value}
+      onChange={({ currentTarget }) => look({ [name]: currentTarget.value })}
     >
-      <option value="">All risks</option>
-      <option value="high">High risk</option>
-      <option value="stands-out">Stands out</option>
+      <option value="">{all}</option>
+      {values.map(([each, words]) => (
+        <option key={each} value={each}>
+          {words}
+        </option>
+      ))}
     </select>
   );
 }
+
+const RISKS = [
+  ['high', 'High risk'],
+  ['stands-out', 'Stands out'],
+  ['nothing', 'Nothing stands out'],
+] as const;
+
+const DECISIONS = [
+  ['approve', 'Approved'],
+  ['edit', 'Approved with changes'],
+  ['reject', 'Rejected'],
+  ['respond', 'Answered'],
+  ['skip', 'Skipped'],
+  ['expired', 'Expired'],
+  ['cancelled', 'Cancelled'],
+] as const;
 
 /** What is over, the latest first. */
 export function History() {
@@ -114,8 +151,10 @@ export function History() {
         <h1 id="list-title">History</h1>
         <Search label="Search the history" value={sought.value.q} onSearch={(q) => look({ q })} />
         <div class="choices">
-          <ToolChoice />
-          <RiskChoice />
+          <ValueChoice name="tool" all="All tools" valueOf={({ tool }) => tool} />
+          <FixedChoice name="decision" all="All decisions" values={DECISIONS} />
+          <ValueChoice name="by" all="All people" valueOf={({ decision }) => decision?.by} />
+          <FixedChoice name="risk" all="All risks" values={RISKS} />
           {sought.value.run !== '' && (
             <button type="button" onClick={() => look({ run: '' })}>
               All runs

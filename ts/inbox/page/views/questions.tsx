@@ -215,9 +215,15 @@ export function Asked({ questions }: { questions: readonly ShownQuestion[] }) {
           </p>
           {options.length > 0 && (
             <ul class="options">
-              {options.map(({ label }, at) => (
+              {options.map(({ label, description }, at) => (
                 <li key={at}>
                   <Given>{label}</Given>
+                  {description !== null && (
+                    <span class="quiet">
+                      {' '}
+                      <Given>{description}</Given>
+                    </span>
+                  )}
                 </li>
               ))}
             </ul>

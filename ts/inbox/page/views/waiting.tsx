@@ -137,7 +137,7 @@ function Group({ group: { group, rows: own } }: { group: RowGroup }) {
             Run <Given>{name}</Given>
           </span>
         )}
-        <span>{words.waiting(own.filter(({ gone }) => !gone).length)}</span>
+        <span>{waitingInWords(own.filter(({ gone }) => !gone).length, head.waiting)}</span>
         {isLeft && <span>no process continues it</span>}
       </p>
       {steps.length > 0 && (
@@ -156,6 +156,10 @@ function Group({ group: { group, rows: own } }: { group: RowGroup }) {
     </section>
   );
 }
+
+/** Of what waits in a run a filter may show a part. */
+const waitingInWords = (shown: number, all: number): string =>
+  shown < all ? `${shown} shown of ${words.many(all, 'request')} that wait` : words.waiting(shown);
 
 function Item({ row: { item, gone } }: { row: ListRow }) {
   const { approvalId } = item;
