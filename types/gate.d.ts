@@ -79,7 +79,7 @@ export interface GateOptions {
   /**
    * How long a request waits, in ms. The `timeout` of its tool and the `approvalTimeout` of its run come before it.
    *
-   * @default 300,000; a run with a callback has no deadline
+   * @default 300,000; none for a run with a callback, if no `timeout` is set anywhere
    */
   timeout?: number;
   /**
