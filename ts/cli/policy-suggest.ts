@@ -68,7 +68,7 @@ function written(suggestion: PolicySuggestion, trust: boolean): string[] {
   const wrote = `wrote ${oneLine(suggestion.path)}`;
   if (trust) return [`${wrote}, and trusted it as it is now`];
   const more = mayTrust(suggestion) ? '' : ' It was not trusted before: read all of it first.';
-  return [wrote, `Its allows count once you trust it: countersign policy trust.${more}`];
+  return [wrote, `Its allows count once you trust it: npx countersign policy trust.${more}`];
 }
 
 const jsonOf = ({ trusted: wasTrusted, ...suggestion }: PolicySuggestion) => ({ ...suggestion, wasTrusted });
