@@ -147,7 +147,7 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    * @default 'cancel'
    */
   unanswered?: 'cancel' | 'keep';
-  /** At most this many steps in the whole run, whatever `stopWhen` says. @default none with a `stopWhen`, otherwise 20 */
+  /** At most this many steps in the whole run, also if `stopWhen` allows more. @default none with a `stopWhen`, otherwise 20 */
   maxSteps?: number;
   /** Also yields every part of the SDK's own stream as `{ type: 'raw-part', part }`. @default false */
   includeRawParts?: boolean;

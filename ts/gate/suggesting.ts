@@ -195,7 +195,7 @@ export function provenBy({ questions, rejected, saved, answered: already, unansw
   const not: readonly (readonly [number, string])[] = [
     [named, 'named approvers, who are asked each time'],
     [redacted, 'have arguments that are not kept whole'],
-    [byProgram, 'come from the program itself (e.g. interruptOn), which asks whatever rules allow'],
+    [byProgram, 'come from the program itself (e.g. interruptOn), which also asks about calls that rules allow'],
     [withoutParts, 'are of an older version, which kept no parts of the call'],
   ];
   return [
