@@ -178,7 +178,13 @@ export class HumanAsker {
     const said = isOurs ? `the callback failed: ${messageOf(error)}` : `the callback failed (${originOf(error)})`;
     // What to do about it is for the developer, not for the model.
     const why = isSuch(error, isNobody) ? 'nobody can answer.' : messageOf(error);
-    return this.#gate.refuseByCallback(name, record, `Asking the human failed: ${why}`, said, isOurs ? undefined : messageOf(error));
+    return this.#gate.refuseByCallback(
+      name,
+      record,
+      `Asking the human failed: ${why}`,
+      said,
+      isOurs ? undefined : messageOf(error),
+    );
   }
 }
 
