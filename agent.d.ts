@@ -35,12 +35,12 @@ export interface Subagent {
   name: string;
   /** When to use it; the model that starts it reads this. */
   description: string;
-  /** What comes before its own instructions. */
+  /** Your system prompt. The built-in instructions follow it. */
   systemPrompt?: string;
   /** The model that it runs with. @default that of the agent that starts it */
   model?: LanguageModel;
   /**
-   * In addition to the built-in ones.
+   * Your own tools, in addition to the built-in ones.
    *
    * @default those that were given to the agent that starts it
    */
@@ -53,16 +53,16 @@ export interface Subagent {
   policy?: PolicyInput | readonly PolicyInput[];
   /** The number of steps after which it ends. @default 20 */
   maxSteps?: number;
-  /** Those that it may start itself; with any, it has a `task` tool. */
+  /** Subagents that it may start itself. If there are any, it gets a `task` tool. */
   subagents?: readonly Subagent[];
 }
 
 export interface DeepAgentOptions<TOOLS extends ToolSet = {}> {
   /** The model that it runs with, and its subagents without one of their own. */
   model: LanguageModel;
-  /** In addition to the built-in ones; a tool with the same name replaces a built-in one. */
+  /** Your own tools, in addition to the built-in ones; a tool with the same name replaces a built-in one. */
   tools?: TOOLS;
-  /** What comes before the agent's own instructions. */
+  /** Your system prompt. The built-in instructions follow it. */
   systemPrompt?: string;
   /** The agents that its `task` tool can start. */
   subagents?: readonly Subagent[];
@@ -95,7 +95,9 @@ export interface DeepAgentOptions<TOOLS extends ToolSet = {}> {
   backend?: Backend;
   /**
    * Whether the commands that no human approved run confined: see {@link LocalBackendOptions.confine}. What the policies deny and
-   * protect below the root is out of their reach then, too. `always`: also what a human approved. @default false
+   * protect below the root is out of their reach then, too. `always: true` confines approved commands as well.
+   *
+   * @default false: nothing is confined
    */
   confine?: true | (ConfineSettings & { always?: boolean });
   /** Whether the system prompt tells the model which tools must be approved: {@link describeApprovals}. @default true */

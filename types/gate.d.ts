@@ -79,7 +79,7 @@ export interface GateOptions {
   /**
    * How long a request waits, in ms. The `timeout` of its tool and the `approvalTimeout` of its run come before it.
    *
-   * @default 300,000; a run with a callback has no deadline
+   * @default 300,000; none for a run with a callback, if no `timeout` is set anywhere
    */
   timeout?: number;
   /**
@@ -105,7 +105,11 @@ export interface GateOptions {
    * @default false
    */
   policyFiles?: boolean;
-  /** Where relative paths start. */
+  /**
+   * The folder that relative paths start from, and the project and home that `${project}` and `~` in rules mean.
+   *
+   * @default the current folder of the process, its project, and the home of the user
+   */
   place?: PolicyPlace;
   /** A function that may turn an allow into an ask or a deny, never the other way round. */
   judge?: PolicyJudge;
@@ -113,7 +117,7 @@ export interface GateOptions {
    * A model or a function that is asked about each call before a human is. It may reject a call. With `mayApprove` it may also
    * approve a call that a rule leaves to it. If it is not sure, the human decides, and sees what it said.
    *
-   * It is not asked about questions, nor in a mode that answers asks itself.
+   * It is not asked about questions, nor in a mode that answers without a human (`auto`, `deny-all-asks`).
    *
    * @default none
    */
@@ -144,7 +148,7 @@ export interface GateOptions {
 
 /**
  * `'secrets'`: what looks like a common credential. A regular expression: what it matches (it must not take more than linear
- * time). A function: what it makes of the arguments; patterns then look through that, and through all other texts.
+ * time). A function returns the arguments to store; patterns are then applied to these and to all other texts.
  */
 export type RedactOptions =
   | 'secrets'
@@ -164,7 +168,7 @@ export interface TelemetryOptions {
   tracer?: TelemetryTracer;
   /** A `Meter` of `@opentelemetry/api`. @default that of the global provider, named `countersign` */
   meter?: TelemetryMeter;
-  /** There is no other choice. */
+  /** Arguments are never recorded: `false` is the only value. */
   recordArguments?: false;
 }
 
@@ -213,7 +217,7 @@ export interface DecideOptions {
   by?: string;
   /** The groups that this person is in, as the caller knows. @default only those of the gate's own `groups` */
   groups?: readonly string[];
-  /** Through what the decision came. @default 'gate' */
+  /** Where the decision came from. @default 'gate' */
   via?: 'gate' | 'terminal' | 'inbox' | 'link' | 'protocol';
   /** Why, for the model and the record. */
   reason?: string;

@@ -18,13 +18,17 @@ export interface ToolCallInfo<ARGS = unknown> {
 
 /**
  * Who must agree before a call runs. A request may carry several, from rules and from `interruptOn`: each must be satisfied, and
- * one person's approval counts for each that names them. It is settled when the request is made: {@link resume} with others
- * changes nothing for what already waits.
+ * one person's approval counts for each that names them. A request keeps the needs that it was made with, also after
+ * {@link resume} with others in `interruptOn`. Approvers that a policy names by then must agree as well.
  */
 export interface ApprovalNeed {
-  /** Names of people, and groups as `'group:NAME'`. @default anyone; with a `quorum` above 1 anyone who gives a name */
+  /**
+   * Names of people, and groups as `'group:NAME'`.
+   *
+   * @default anyone; with a `quorum` above 1, `excludeRequester` or `escalate`, anyone who gives a name
+   */
   approvers?: readonly string[];
-  /** How many different people must approve. One of them who rejects ends it. @default 1 */
+  /** How many different people must approve. A single rejection ends the request. @default 1 */
   quorum?: number;
   /** Do not count an approval by the person who asked for the run (`requester`). @default false */
   excludeRequester?: boolean;

@@ -98,7 +98,10 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   agentReason: string | null;
   /** The opinion of a reviewer, before a person was asked; `null`: no reviewer was asked. A model may have written it. */
   review: CallReview | null;
-  /** Who asks; `null`: the model itself, by a question, or a request of an older ledger. */
+  /**
+   * Who asks. `'policy'`: a rule that covers the call, or no rule covers it and no other source asks. `null`: the
+   * model itself, by a question, or a request of an older ledger.
+   */
   askedBy: AskSource | null;
 }
 

@@ -121,7 +121,7 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    * `<parent's>><toolCallId>`.
    */
   parent?: { toolCallId: string };
-  /** Where relative paths start. Only without a `gate`, which has its own `place`. */
+  /** The folder that relative paths start from, the project and the home. Only without a `gate`, which has its own `place`. */
   place?: PolicyPlace;
   /**
    * Answers the questions of an `ask_user` tool (`createAskUserTool` of `countersign/agent`). Without it they wait for
@@ -147,7 +147,7 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    * @default 'cancel'
    */
   unanswered?: 'cancel' | 'keep';
-  /** The largest number of steps of the whole run, in addition to `stopWhen`. @default 20 when there is no `stopWhen` either */
+  /** At most this many steps in the whole run, also if `stopWhen` allows more. @default none with a `stopWhen`, otherwise 20 */
   maxSteps?: number;
   /** Also yields every part of the SDK's own stream as `{ type: 'raw-part', part }`. @default false */
   includeRawParts?: boolean;
@@ -195,7 +195,7 @@ export declare function streamWithEvents<TOOLS extends ToolSet>(
 export declare function streamWithEvents<AGENT extends AgentLike>(
   options: AgentStreamWithEventsOptions<AGENT>,
 ): AgentRun<AGENT['tools']>;
-/** Both at once. The compiler reports errors of the last declaration only, so this one names a mistake in either form. */
+// Both at once. The compiler reports errors of the last declaration only, so this one names a mistake in either form.
 export declare function streamWithEvents<TOOLS extends ToolSet = ToolSet, AGENT extends AgentLike = AgentLike<TOOLS>>(
   options: StreamWithEventsOptions<TOOLS> | AgentStreamWithEventsOptions<AGENT>,
 ): AgentRun<TOOLS>;
@@ -306,7 +306,7 @@ export type ResumeAgentOptions<AGENT extends AgentLike> = {
  */
 export declare function resume<TOOLS extends ToolSet>(options: ResumeStreamOptions<TOOLS>): AgentRun<TOOLS>;
 export declare function resume<AGENT extends AgentLike>(options: ResumeAgentOptions<AGENT>): AgentRun<AGENT['tools']>;
-/** Both at once, as of {@link streamWithEvents}. */
+// Both at once, as of `streamWithEvents`.
 export declare function resume<TOOLS extends ToolSet = ToolSet, AGENT extends AgentLike = AgentLike<TOOLS>>(
   options: ResumeStreamOptions<TOOLS> | ResumeAgentOptions<AGENT>,
 ): AgentRun<TOOLS>;

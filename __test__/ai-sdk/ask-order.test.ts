@@ -311,7 +311,7 @@ describe('a callback that does not do its work tells its developer', () => {
   };
 
   it.each([
-    ['that throws', () => Promise.reject(new Error('slack is down')), 'it failed'],
+    ['that throws', () => Promise.reject(new Error('slack is down')), 'the callback failed ('],
     ['that answers in words', () => 'yes' as never, 'it answered a string, which is not a decision (true, false or {'],
     [
       'that answers with a field too many',
@@ -325,8 +325,7 @@ describe('a callback that does not do its work tells its developer', () => {
     ],
   ])('one %s', async (_, onApprovalRequest, said) => {
     const heard = await heardOf(onApprovalRequest);
-    expect(heard).toContain(`onApprovalRequest: ${said}`);
-    expect(heard).toContain('del did not run');
+    expect(heard).toContain(`onApprovalRequest: del did not run: ${said}`);
     expect(heard).not.toContain('hunter2');
   });
 
@@ -358,6 +357,27 @@ describe('a callback that does not do its work tells its developer', () => {
     ]);
   });
 
+  it('without the message where secrets are redacted: it may quote them', async () => {
+    using heard = listenToWarnings();
+    const failing = () => Promise.reject(new Error('no answer about /hunter2'));
+    const turns = [calls(call('del', { path: '/hunter2' }, 'c1')), says('.')];
+    const gate = createGate({ redact: [/hunter2/] });
+    await play({ turns, tools: recordingTools().tools, interruptOn: 'all', gate, onApprovalRequest: failing });
+    expect(heard.warnings.join()).toContain('the callback failed (Error at');
+    expect(heard.warnings.join()).not.toContain('hunter2');
+  });
+
+  it('of undefined, without advice for the model', async () => {
+    const turns = [calls(call('del', { path: '/1' }, 'c1')), says('.')];
+    const { events } = await play({
+      turns,
+      tools: recordingTools().tools,
+      interruptOn: 'all',
+      onApprovalRequest: (() => undefined) as never,
+    });
+    expect(JSON.stringify(events)).toContain('"The answer was not taken: it is undefined."');
+  });
+
   it('each cause once, with its place', async () => {
     using heard = listenToWarnings();
     const failures = [
@@ -374,8 +394,8 @@ describe('a callback that does not do its work tells its developer', () => {
       });
     }
     expect(heard.warnings).toEqual([
-      expect.stringMatching(/it failed \(TypeError at ask-order\.test\.ts:\d+:\d+\)/),
-      expect.stringMatching(/it failed \(Error ECONNREFUSED at ask-order\.test\.ts:\d+:\d+\)/),
+      expect.stringMatching(/the callback failed \(TypeError at ask-order\.test\.ts:\d+:\d+\): first\. /),
+      expect.stringMatching(/the callback failed \(Error ECONNREFUSED at ask-order\.test\.ts:\d+:\d+\): second\. /),
     ]);
   });
 

@@ -86,7 +86,7 @@ describe('a command', () => {
     await chat.submit('/policy');
     expect(last(chat)).toMatch(/Preset read-only: \d+ rules \(countersign policy preset read-only\)/);
     expect(last(chat)).toContain(
-      `The project's policy (not trusted)\n  ${file}\n  it only tightens, until countersign policy trust\n` +
+      `The project's policy (not trusted)\n  ${file}\n  it only tightens, until npx countersign policy trust\n` +
         '  3  allow  commands git status, npm test|ci (harmless\\u{001B}[2J)',
     );
     writeFileSync(file, 'version = 1\n[[rule]]\neffect = "perhaps"\n');

@@ -264,6 +264,7 @@ describe('a useChat route', () => {
     expect(code).toBe(1);
     expect(stdout).toContain(because);
     expect(stdout).toContain('const verified = await verifyApprovals(messages, approvals, { runId: id });');
+    expect(stdout).toContain('In `next dev`, keep it in globalThis');
     expect(read(folder, 'route.ts')).toBe(text);
   });
 });

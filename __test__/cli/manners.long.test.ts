@@ -16,6 +16,7 @@ describe('what was probably meant', () => {
       [
         [['pendng'], /did you mean countersign pending\?/],
         [['policy', 'explian', 'ls'], /did you mean countersign policy explain\?/],
+        [['policy', 'test', 'ls'], /there is no command "policy test"$/m],
         [['audit', 'lst'], /did you mean countersign audit list\?/],
         [['help', 'polcy'], /did you mean countersign policy\?/],
         [['pending', '--jsn'], /there is no option --jsn: did you mean --json\?/],

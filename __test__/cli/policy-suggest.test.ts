@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { jsonSchema } from 'ai';
 import { describe, expect, it } from 'vitest';
-import type { ApprovalRequest, Gate, GateOptions, PolicyDocument } from '../../index.js';
+import type { ApprovalRequest, Gate, GateOptions, InterruptOn, PolicyDocument } from '../../index.js';
 import { createGate, gateTools } from '../../ts/index.js';
 import { scratch } from '../policy/support.js';
 import { quickly as countersign } from './command.js';
@@ -30,7 +30,9 @@ const ASKS: PolicyDocument = { version: 1, rule: [{ effect: 'allow', commands: [
 /** A project in which these commands were asked about, and answered by a human. */
 async function project(
   history: readonly AskedBefore[],
-  { toml, ...options }: Partial<GateOptions> & { toml?: string } = {},
+  { toml, interruptOn, ...options }: Partial<GateOptions> & { toml?: string; interruptOn?: InterruptOn } = {
+    policy: ASKS,
+  },
 ) {
   const root = scratch();
   const folder = join(root, 'app');
@@ -40,9 +42,12 @@ async function project(
   const ledger = `sqlite:${join(folder, '.countersign', 'ledger.db')}` as const;
   const env = { HOME: root, XDG_CONFIG_HOME: join(root, 'config'), COUNTERSIGN_LEDGER: ledger };
   const run = (...args: string[]) => countersign(['policy', 'suggest', '--cwd', folder, ...args], { cwd: folder, env });
-  const gate = createGate({ ledger, policy: ASKS, place: { cwd: folder, home: root }, ...options });
+  const gate = createGate({ ledger, place: { cwd: folder, home: root }, ...options });
   const execute = async (): Promise<string> => 'done';
-  const tools = gateTools({ execute: { inputSchema: jsonSchema({ type: 'object' }), execute } } as never, { gate }) as {
+  const tools = gateTools({ execute: { inputSchema: jsonSchema({ type: 'object' }), execute } } as never, {
+    gate,
+    ...(interruptOn && { interruptOn }),
+  }) as {
     execute: { execute: (args: object, options: object) => Promise<string> };
   };
   let made = 0;
@@ -84,7 +89,7 @@ describe('what is proposed', () => {
     expect(stdout).toContain(
       'It would have saved 3 of 6 questions, allows none of the 1 calls that were rejected or changed, and nothing unknown.',
     );
-    expect(stdout).toContain('nothing was written');
+    expect(stdout).toContain('Nothing was written. To write it, add --write.');
     expect(existsSync(file)).toBe(false);
   });
 
@@ -122,7 +127,7 @@ describe('what is proposed', () => {
     for (let time = 0; time < 3; time++)
       await tools.execute.execute({ command: 'npm run build' }, { toolCallId: `auto-${time}`, messages: [] });
     await gate.close();
-    expect((await run()).stdout).toContain('nobody was asked');
+    expect((await run()).stdout).toBe('Nothing to suggest.\nPeople answered no question of this project.\n');
   });
 
   it('counts nothing of another project on the same ledger', async () => {
@@ -130,8 +135,26 @@ describe('what is proposed', () => {
     const other = join(root, 'other');
     mkdirSync(join(other, '.countersign'), { recursive: true });
     const there = await countersign(['policy', 'suggest', '--cwd', other], { cwd: other, env });
-    expect(there.stdout).toContain('nobody was asked');
+    expect(there.stdout).toBe('Nothing to suggest.\nPeople answered no question of this project.\n');
     expect((await run()).stdout).toContain('3 of 3');
+  });
+
+  it('promises nothing of questions that interruptOn asks, which no rule answers', async () => {
+    const { file, run } = await project([{ command: 'npm run build', times: 3 }], {
+      policy: ASKS,
+      interruptOn: { execute: true },
+    });
+    const { stdout } = await run('--write');
+    expect(stdout).toContain('Nothing to suggest.\nNo question that a rule can answer');
+    expect(stdout).toContain('No rule answers 3 of them: they come from the program itself (e.g. interruptOn)');
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('says that a gate without policies records no project', async () => {
+    const { run } = await project([{ command: 'npm run build', times: 3 }], {
+      interruptOn: { execute: true },
+    });
+    expect((await run()).stdout).toContain('3 questions do not say the project: only a gate with policies');
   });
 
   it('says which questions no rule answers: named approvers, secrets that were taken out', async () => {
@@ -141,7 +164,10 @@ describe('what is proposed', () => {
     const told = (await named.run()).stdout;
     expect(told).not.toContain('+[[rule]]');
     expect(told).toContain('No rule answers 3 of them: they named approvers, who are asked each time.');
-    const redacted = await project([{ command: 'npm run deploy -- sesame', times: 3 }], { redact: [/sesame/g] });
+    const redacted = await project([{ command: 'npm run deploy -- sesame', times: 3 }], {
+      policy: ASKS,
+      redact: [/sesame/g],
+    });
     const { stdout } = await redacted.run();
     expect(stdout).not.toContain('+[[rule]]');
     expect(stdout).toContain('No rule answers 3 of them: they have arguments that are not kept whole.');
@@ -152,7 +178,10 @@ describe('what is written', () => {
   const TOML = '# ours\nversion = 1 # stays\n\n[[rule]]\neffect = "deny"   # spaces stay\ncommands = ["rm"]\n';
 
   it('comes at the end: comments, order and rights of the file stay', async () => {
-    const { file, folder, run, check } = await project([{ command: 'npm run build', times: 3 }], { toml: TOML });
+    const { file, folder, run, check } = await project([{ command: 'npm run build', times: 3 }], {
+      policy: ASKS,
+      toml: TOML,
+    });
     chmodSync(file, 0o664);
     const { stdout } = await run('--write');
     expect(stdout).toContain(' commands = ["rm"]\n+\n+[[rule]]\n');
@@ -172,8 +201,8 @@ describe('what is written', () => {
     expect(await check('npm run build')).toBe('allow');
     expect(await check('npm run build -- --watch')).toBe('ask');
     const { stdout } = await run('--write');
-    expect(stdout).toContain('no rule is worth it');
-    expect(stdout).toContain('Rules that stand there by now answer 3 of them.');
+    expect(stdout).toContain('Nothing to suggest.\nNo question that a rule can answer');
+    expect(stdout).toContain('Rules that exist now answer 3 of them.');
   });
 
   it.each([
@@ -183,7 +212,7 @@ describe('what is written', () => {
       'version = 1\nrule = [{ effect = "deny", commands = ["rm"] }]\n',
     ],
   ])('is nothing over %s', async (_, toml) => {
-    const { file, run } = await project([{ command: 'npm run build', times: 3 }], { toml });
+    const { file, run } = await project([{ command: 'npm run build', times: 3 }], { policy: ASKS, toml });
     const { code, stderr } = await run('--write');
     expect([code, stderr]).toEqual([1, expect.stringContaining('policy.toml')]);
     expect(readFileSync(file, 'utf8')).toBe(toml);

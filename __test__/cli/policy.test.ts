@@ -422,7 +422,7 @@ describe('trust', () => {
     project('version = 1\n[[rule]]\neffect = "allow"\ncommands = ["ls"]\n');
     expect(await run('policy', 'check', 'ls')).toMatchObject({
       code: 3,
-      stdout: expect.stringContaining('counts when the file is trusted: countersign policy trust') as unknown,
+      stdout: expect.stringContaining('counts when the file is trusted: npx countersign policy trust') as unknown,
     });
     expect((await run('policy', 'check', 'make')).stdout).not.toContain('trust');
     const trusted = await run('policy', 'trust');

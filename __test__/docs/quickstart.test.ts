@@ -157,7 +157,7 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
         expect(stdout).not.toContain('deleted 1.txt');
         expect(stdout).toContain('Asking the human failed');
         expect(stderr).toMatch(
-          /onApprovalRequest: it failed: the input has ended, and nobody can answer.*delete_file did not run/,
+          /onApprovalRequest: delete_file did not run: the callback failed: the input has ended, and nobody can answer/,
         );
         expect(code).toBe(1);
       },

@@ -41,7 +41,7 @@ describe('is said by one sentence in the chat, on the command line and in the in
       { execute: true },
       'interruptOn asks about calls of execute, although the rules would allow it (`ls`: policy option (rule 1) allows)',
     ],
-    ['interruptOn alone', {}, { execute: true }, 'interruptOn asks about calls of execute; no rule has a say'],
+    ['interruptOn alone', {}, { execute: true }, 'interruptOn asks about calls of execute'],
     [
       'a judge, where rules would allow it',
       { policy: allows, judge: () => 'ask' },

@@ -268,3 +268,12 @@ test.each([
   await expect.poll(() => heard.warnings.join()).toContain('did you mean "mcp__github__create_issue"?');
   expect(() => gateTools(tools, { policy })).toThrow('did you mean "mcp__github__');
 });
+
+test.each([
+  ['interruptOn', { interruptOn: { delet_file: true } }],
+  ['a policy', { policy: { version: 1, rule: [{ effect: 'ask', tools: ['delet_file'] }] } }],
+] as const)('a typo in %s is corrected, and not ignored: the tool would run unasked', (_, options) => {
+  const gated = () => gateTools(of('delete_file', 'read_file'), options as never);
+  expect(gated).toThrow('did you mean "delete_file"?');
+  expect(gated).not.toThrow("'ignore'");
+});

@@ -698,6 +698,14 @@ describe('a second look is for the key that comes next, and for a while', () => 
     expect(readInChat(word, risky as ApprovalAsk)).toMatchObject({ type: 'say' });
   });
 
+  test('a command of the prompt is no reason, and decides nothing', () => {
+    expect(readInChat('/policy', risky as ApprovalAsk)).toMatchObject({
+      type: 'say',
+      lines: ['Answer this call first: /policy works when no call waits.', SHORT],
+    });
+    expect(readInChat('/tmp is gone', risky as ApprovalAsk)).toEqual({ type: 'reject', reason: '/tmp is gone' });
+  });
+
   test.each([200, 500, 999])('an Enter that is held down, and repeats after %i ms, gives one yes alone', (delay) => {
     const sitting = new Sitting([risky], { columns: 80, rows: 24 });
     sitting.wait(1500);

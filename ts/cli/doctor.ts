@@ -123,7 +123,7 @@ function policyRows(policies: Checkup['policies'], broken: Checkup['broken']): (
   const said = [
     ...policies.map(
       ({ layer, file, trusted }) =>
-        `${layer}: ${file}${trusted ? '' : ' (not trusted: it tightens only; countersign policy trust)'}`,
+        `${layer}: ${file}${trusted ? '' : ' (not trusted: it tightens only; npx countersign policy trust)'}`,
     ),
     ...broken.map((file) => `broken: ${file} (none of its rules count, denies included, and nothing is allowed)`),
   ];

@@ -25,7 +25,11 @@ export class UsageError extends Error {}
 /** There is no such command. A similar one may be meant. */
 export function unknownCommand(typed: string, known: readonly string[]): UsageError {
   const [last = '', ...before] = typed.split(' ').toReversed();
-  const meant = nearestOf(last, known);
+  // What makes allows count is never a guess.
+  const meant = nearestOf(
+    last,
+    known.filter((name) => name !== 'trust'),
+  );
   const whole = meant === undefined ? undefined : [...before.toReversed(), meant].join(' ');
   return new UsageError(
     `there is no command ${JSON.stringify(typed)}${whole === undefined ? '' : `: did you mean countersign ${whole}?`}`,

@@ -14,7 +14,7 @@ export async function grants(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions(args, { cwd: { type: 'string' }, json: { type: 'boolean' } });
   const [verb, ...ids] = positionals;
   if ((verb !== undefined && verb !== 'revoke') || (verb === 'revoke' && ids.length === 0))
-    throw new UsageError('Use countersign grants, or countersign grants revoke ID.');
+    throw new UsageError('grants takes nothing, or revoke with the id of a grant: countersign grants revoke ID');
   const cwd = folderOf('--cwd', values.cwd);
   const policies = new NativePolicies({ documents: [], files: 'all', cwd, project: null, home: homedir() });
   const all = await policies.grants(Date.now());

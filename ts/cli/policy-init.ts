@@ -45,12 +45,12 @@ export async function policyInit(args: readonly string[]): Promise<number> {
   await print(
     `wrote ${oneLine(file)}`,
     '',
-    'It only tightens until you trust it as it is:',
-    '  countersign policy trust',
+    'Its allow rules are ignored until you trust it:',
+    '  npx countersign policy trust',
     'To test a command:',
-    '  countersign policy explain git status',
-    'Whether it says what you mean, after you have changed it:',
-    '  countersign policy lint',
+    '  npx countersign policy explain git status',
+    'To check it after a change:',
+    '  npx countersign policy lint',
   );
   return Exit.ok;
 }

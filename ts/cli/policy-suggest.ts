@@ -7,6 +7,7 @@ import {
   proposalDiff,
   provenBy,
   suggestPolicy,
+  whyNothing,
   type PolicySuggestion,
 } from '../gate/suggesting.js';
 import { safeText } from '../native.js';
@@ -38,7 +39,7 @@ export async function policySuggest(args: readonly string[]): Promise<number> {
     );
   if (asJson) await printJson({ ...jsonOf(suggestion), written: isWritten, trusted: trust });
   else if (isWritten) await print(...written(suggestion, trust));
-  else if (suggestion.offers.length > 0) await print('nothing was written: accept it with --write');
+  else if (suggestion.offers.length > 0) await print('Nothing was written. To write it, add --write.');
   return Exit.ok;
 }
 
@@ -59,12 +60,7 @@ async function tell(suggestion: PolicySuggestion): Promise<void> {
       ),
       ...provenBy(suggestion),
     );
-  else if (suggestion.questions === 0) await print('nobody was asked about anything in this project');
-  else
-    await print(
-      `no rule is worth it: of ${suggestion.questions} questions none was asked three times that a rule may answer`,
-      ...provenBy(suggestion).slice(1),
-    );
+  else await print('Nothing to suggest.', ...whyNothing(suggestion));
   for (const { label, why } of leftOut) await print(`left out: ${oneLine(label)}: ${LEFT_OUT[why]}`);
 }
 
@@ -72,7 +68,7 @@ function written(suggestion: PolicySuggestion, trust: boolean): string[] {
   const wrote = `wrote ${oneLine(suggestion.path)}`;
   if (trust) return [`${wrote}, and trusted it as it is now`];
   const more = mayTrust(suggestion) ? '' : ' It was not trusted before: read all of it first.';
-  return [wrote, `Its allows count once you trust it: countersign policy trust.${more}`];
+  return [wrote, `Its allows count once you trust it: npx countersign policy trust.${more}`];
 }
 
 const jsonOf = ({ trusted: wasTrusted, ...suggestion }: PolicySuggestion) => ({ ...suggestion, wasTrusted });

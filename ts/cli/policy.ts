@@ -84,7 +84,7 @@ async function check(args: readonly string[], how: 'check' | 'explain'): Promise
 async function untrustedHint(policies: Policies, call: Parameters<Policies['explain']>[0]): Promise<string> {
   const explained = await policies.explain(call);
   if (!explained.includes('the file is not trusted')) return '';
-  return "A rule of the project's file would allow it, and counts when the file is trusted: countersign policy trust\n";
+  return "A rule of the project's file would allow it, and counts when the file is trusted: npx countersign policy trust\n";
 }
 
 /** Options, and the command line behind them: one argument, or words as in a shell. @throws {UsageError} */

@@ -20,7 +20,7 @@ export async function webhooks(args: readonly string[]): Promise<number> {
     const store = new GateValues(ledger);
     const letters: DeadLetter[] = [];
     const endpoints = await endpointsIn(store);
-    if (endpoints.length === 0 && !json) await print('no webhooks: no program that sends any used this ledger');
+    if (endpoints.length === 0 && !json) await print('no webhooks have been set up on this ledger');
     for (const endpoint of endpoints) {
       const { waiting, dead, owner } = await lookAt(store, endpoint);
       letters.push(...dead.map((letter) => letterOf(letter, endpoint)));

@@ -576,9 +576,11 @@ function askSourceOf(
   own: readonly CallOpinion[],
   judge: PolicyEffect | undefined,
 ): AskSource | undefined {
-  if (said?.effect === 'ask') return 'policy';
+  const byPolicy = said?.effect === 'ask' ? 'policy' : undefined;
+  // That no rule covers a call is no question of a rule: another source that asks still asks once a rule allows it.
+  if (byPolicy !== undefined && said?.rule != null) return byPolicy;
   const asking = own.find((each): each is CallOpinion & { effect: 'ask' } => each.effect === 'ask');
-  return asking?.askedBy ?? (judge === 'ask' ? 'judge' : undefined);
+  return asking?.askedBy ?? (judge === 'ask' ? 'judge' : byPolicy);
 }
 
 function readJudgement(answer: unknown): { effect: PolicyEffect; reason: string | undefined } {

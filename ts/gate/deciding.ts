@@ -25,6 +25,7 @@ import { revive, snapshot } from '../values/snapshot.js';
 import { placeToRemember, type CallPlace } from './call-place.js';
 import { checkText } from './check-arguments.js';
 import { readSaid, type SaidOptions } from './decide-options.js';
+import { oneLine } from './one-line.js';
 import { checkVia, readDecider, type DecidingPerson } from './decider.js';
 import type { AnsweredRequest, RawRecord, ShownCheck } from '../native.js';
 import type { GrantKeeper } from './control.js';
@@ -183,15 +184,20 @@ export class DecisionTaker {
    * not mend it. Never rejects.
    *
    * @param said what the developer is told, without what was asked or answered
+   * @param message of the error of the callback: left out if it quotes what was asked, and by a gate with `redact`
    */
   refuseByCallback(
     callback: 'onApprovalRequest' | 'onQuestion',
-    { approvalId, toolName }: ApprovalRecord,
+    { approvalId, toolName, args }: ApprovalRecord,
     reason: string,
     said: string,
+    message?: string,
   ): Awaitable<void> {
     const more = 'The reason was sent to the model, and is in the record and in the event.';
-    warnSeldom(`${callback}:${toolName}:${said}`, `${callback}: ${said}, so ${toolName} did not run. ${more}`);
+    const isSecret = message === undefined || this.#inside.redacted !== undefined || isQuoted(message, args);
+    const told = isSecret ? said : `${said}: ${oneLine(message)}`;
+    const why = told.replace(/\.$/, '');
+    warnSeldom(`${callback}:${toolName}:${said}`, `${callback}: ${toolName} did not run: ${why}. ${more}`);
     this.#inside.failed(`${callback} gave no answer`, { approvalId, toolName }, said, true);
     return this.rejectBySystem(approvalId, reason, 'callback');
   }
@@ -576,6 +582,16 @@ export class DecisionTaker {
   }
 }
 
+/** Whether a word of a message is in the arguments, which may be secret. */
+function isQuoted(message: string, args: unknown): boolean {
+  try {
+    const kept = JSON.stringify(snapshot(args).json).toLowerCase();
+    return (message.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? []).some((word) => kept.includes(word));
+  } catch {
+    return true;
+  }
+}
+
 const SHOWN_OF_EDITS = '`shown` belongs to an edit alone: leave it out. Nothing was decided.';
 
 /**
@@ -583,7 +599,9 @@ const SHOWN_OF_EDITS = '`shown` belongs to an edit alone: leave it out. Nothing 
  * warning.
  */
 const notTaken = (error: unknown): string =>
-  `The answer was not taken: ${messageOf(error).replace(/: (?:expected true, false|it can have )[^]*$/, '.')}`;
+  `The answer was not taken: ${messageOf(error)
+    .replace(/^The answer is /, 'it is ')
+    .replace(/(?:: (?:expected true, false|it can have )|\. Answer with true, false )[^]*$/, '.')}`;
 
 const NO_DECISION =
   "which is not a decision (true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' } with what belongs to it)";

@@ -175,10 +175,16 @@ export class HumanAsker {
     // What somebody else says in an error may quote what they were asked.
     const isOurs = isSuch(error, (each) => CountersignError.isInstance(each));
     if (isSuch(error, isNobody)) this.#turns.nobody ??= error as Error;
-    const said = isOurs ? `it failed: ${messageOf(error)}` : `it failed (${originOf(error)})`;
+    const said = isOurs ? `the callback failed: ${messageOf(error)}` : `the callback failed (${originOf(error)})`;
     // What to do about it is for the developer, not for the model.
     const why = isSuch(error, isNobody) ? 'nobody can answer.' : messageOf(error);
-    return this.#gate.refuseByCallback(name, record, `Asking the human failed: ${why}`, said);
+    return this.#gate.refuseByCallback(
+      name,
+      record,
+      `Asking the human failed: ${why}`,
+      said,
+      isOurs ? undefined : messageOf(error),
+    );
   }
 }
 

@@ -57,7 +57,7 @@ const noOf = (said: unknown): string =>
     : `authorize gave ${toldKind(said)}, and must give true, false or the reason.`;
 
 function refused({ approvalId }: ApprovalRequest, why: string, cause?: unknown): NotAuthorizedError {
-  return new NotAuthorizedError({ message: `This decision is not let through: ${why}`, approvalId, cause });
+  return new NotAuthorizedError({ message: `This decision was not accepted: ${why}`, approvalId, cause });
 }
 
 const wrong = (place: string): InvalidConfigError =>

@@ -14,7 +14,7 @@ import {
   type RawRecord,
 } from '../native.js';
 import { InvalidConfigError } from '../errors/index.js';
-import { placeOfCall } from './call-place.js';
+import { placeOfCall, type CallPlace } from './call-place.js';
 import { isByHuman, toRequest } from './records.js';
 
 /** A ledger, as far as it is read for this. */
@@ -42,6 +42,8 @@ export interface PolicySuggestion extends NativeProposal {
   /** How many of their calls did not run as they were asked about. */
   rejected: number;
   unanswered: UnansweredQuestions;
+  /** How many questions a human answered whose project is unknown: no policy judged them. */
+  placeless: number;
 }
 
 /** Records that are read. A longer history gets no proposals: the rejections in its rest would be unknown. */
@@ -56,7 +58,10 @@ export async function suggestPolicy(source: HistorySource, cwd: string): Promise
   const asked: NativeAnsweredCall[] = [];
   let questions = 0;
   let rejected = 0;
-  for await (const { record, from } of answered(source, project)) {
+  let placeless = 0;
+  for await (const { record, place, toolName } of answered(source)) {
+    if (place === undefined) placeless += 1;
+    if (place?.project !== project) continue;
     questions += 1;
     const answer = answerOf(record);
     if (answer !== 'approved') rejected += 1;
@@ -65,9 +70,9 @@ export async function suggestPolicy(source: HistorySource, cwd: string): Promise
     // What is not there cannot be judged. Of what was only redacted enough is left to tell that it must not be allowed.
     if (record.contents === 'dropped') continue;
     const offer = why === undefined ? offerOf(record, answer) : null;
-    asked.push({ ...from, args: record.args, answer, answerable: why === undefined, offer });
+    asked.push({ toolName, cwd: place.cwd, args: record.args, answer, answerable: why === undefined, offer });
   }
-  return { ...(await policies.propose(asked)), questions, rejected, unanswered };
+  return { ...(await policies.propose(asked)), questions, rejected, unanswered, placeless };
 }
 
 /** What was shown is accepted. */
@@ -92,21 +97,17 @@ export async function acceptSuggestion(
 /** The other rules of a file that was not trusted before were not reviewed here. */
 export const mayTrust = ({ before, trusted }: NativeProposal): boolean => before === null || trusted;
 
-/** What humans answered of this project's calls, the newest first. */
+/** What humans answered of calls, the newest first, and the name that rules know the tool by. */
 async function* answered(
   source: HistorySource,
-  project: string,
-): AsyncGenerator<{ record: ApprovalRecord; from: { toolName: string; cwd: string } }> {
+): AsyncGenerator<{ record: ApprovalRecord; place: CallPlace | undefined; toolName: string }> {
   for await (const runId of runsOf(source)) {
     for (const kept of await source.records(runId)) {
-      const place = placeOfCall(kept as RawRecord);
-      if (place?.project !== project) continue;
-      const { cwd } = place;
       // Arguments stay as they are kept: so the core reads them.
       const record = { ...toRequest(kept as RawRecord), args: kept.args };
       if (record.kind !== 'approval' || (record.decision ?? null) === null || !isByHuman(record.via ?? undefined))
         continue;
-      yield { record, from: { toolName: ruleNameIn(kept as RawRecord), cwd } };
+      yield { record, place: placeOfCall(kept as RawRecord), toolName: ruleNameIn(kept as RawRecord) };
     }
   }
 }
@@ -137,10 +138,16 @@ async function* runsOf(source: HistorySource): AsyncGenerator<string> {
 const answerOf = ({ decision }: ApprovalRecord): NativeAnsweredCall['answer'] =>
   decision?.type === 'approve' ? 'approved' : decision?.type === 'reject' ? 'rejected' : 'changed';
 
-function standingInTheWay({ needs, contents, verdict }: ApprovalRecord): keyof UnansweredQuestions | undefined {
+function standingInTheWay({
+  needs,
+  contents,
+  verdict,
+  askedBy,
+}: ApprovalRecord): keyof UnansweredQuestions | undefined {
   if (needs.length > 0) return 'named';
   if (contents !== 'kept') return 'redacted';
-  if (verdict === null || verdict.effect !== 'ask') return 'byProgram';
+  const isByRules = (askedBy ?? 'policy') === 'policy';
+  if (verdict === null || verdict.effect !== 'ask' || !isByRules) return 'byProgram';
   return Array.isArray(verdict.actions as unknown) ? undefined : 'withoutParts';
 }
 
@@ -164,18 +171,36 @@ export const LEFT_OUT: Readonly<Record<NativeProposal['leftOut'][number]['why'],
   tooMany: 'there are too many',
 };
 
+/** Why nothing is proposed, a sentence each; empty: something is. */
+export function whyNothing(suggestion: PolicySuggestion): string[] {
+  const { offers, questions, placeless } = suggestion;
+  if (offers.length > 0) return [];
+  const elsewhere =
+    placeless === 0
+      ? []
+      : [
+          `${placeless} ${placeless === 1 ? 'question does' : 'questions do'} not say the project: only a gate with policies (\`policyFiles\` or \`policy\`) records it.`,
+        ];
+  if (questions === 0) return ['People answered no question of this project.', ...elsewhere];
+  return [
+    `No question that a rule can answer was answered alike three times (${questions} ${questions === 1 ? 'question' : 'questions'} in all).`,
+    ...provenBy(suggestion).slice(1),
+    ...elsewhere,
+  ];
+}
+
 /** What the rules come to, a sentence each. */
 export function provenBy({ questions, rejected, saved, answered: already, unanswered }: PolicySuggestion): string[] {
   const { named, redacted, byProgram, withoutParts } = unanswered;
   const not: readonly (readonly [number, string])[] = [
     [named, 'named approvers, who are asked each time'],
     [redacted, 'have arguments that are not kept whole'],
-    [byProgram, 'were asked by the program, and not by rules'],
+    [byProgram, 'come from the program itself (e.g. interruptOn), which also asks about calls that rules allow'],
     [withoutParts, 'are of an older version, which kept no parts of the call'],
   ];
   return [
     `It would have saved ${saved} of ${questions} questions, allows none of the ${rejected} calls that were rejected or changed, and nothing unknown.`,
-    ...(already === 0 ? [] : [`Rules that stand there by now answer ${already} of them.`]),
+    ...(already === 0 ? [] : [`Rules that exist now answer ${already} of them.`]),
     ...not.filter(([count]) => count > 0).map(([count, why]) => `No rule answers ${count} of them: they ${why}.`),
   ];
 }

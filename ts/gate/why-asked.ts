@@ -18,7 +18,7 @@ export const ASKS: Readonly<Record<AskSource, string>> = {
 export function whyAsked({ kind, toolName, verdict, askedBy }: AskedCall): string {
   if (kind === 'question') return 'only you can answer it';
   const asks = `${ASKS[askedBy ?? 'program']} about calls of ${oneLine(toolName)}`;
-  if (verdict === null) return `${asks}; no rule has a say`;
+  if (verdict === null) return asks;
   const reason = reasonOf(oneLine(verdict.reason), verdict.rule);
   // A policy does not ask about what it allows: then a person has changed what it asked about.
   if (verdict.effect === 'allow' && askedBy === 'policy')

@@ -9,6 +9,7 @@ import {
   proposalDiff,
   provenBy,
   suggestPolicy,
+  whyNothing,
   type PolicySuggestion,
 } from '../gate/suggesting.js';
 import { safeText } from '../native.js';
@@ -33,7 +34,7 @@ export async function suggestion(gate: LocalGate, eyes: ViewContext): Promise<Su
       diff: proposalDiff(made).map(safeText),
       offers: offers.map(({ effect, label, saves }) => ({ effect, label: oneLine(label), saves })),
       leftOut: leftOut.map(({ label, why }) => ({ label: oneLine(label), why: LEFT_OUT[why] })),
-      proof: provenBy(made),
+      proof: offers.length > 0 ? provenBy(made) : whyNothing(made),
       mayTrust: mayTrust(made),
     },
     whyNot: null,

@@ -103,8 +103,12 @@ function checkNames(names: readonly string[], tools: ToolSet, place: string, unk
   } catch (error) {
     if (!UnknownToolError.isInstance(error)) throw error;
     const { toolName, nearest } = error;
-    const meant = nearest === null ? '' : `: did you mean ${JSON.stringify(nearest)}?`;
-    const message = `${place}: toolApproval names ${JSON.stringify(toolName)}, but there is no such tool${meant}. Correct it, or set unknownTools to 'ignore'.`;
+    // A typo leaves its tool open, so that nothing but its correction is advised.
+    const advice =
+      nearest === null
+        ? ". Correct it, or set unknownTools to 'ignore'."
+        : `: did you mean ${JSON.stringify(nearest)}? Correct it.`;
+    const message = `${place}: toolApproval names ${JSON.stringify(toolName)}, but there is no such tool${advice}`;
     throw new UnknownToolError({ message, toolName, nearest });
   }
 }

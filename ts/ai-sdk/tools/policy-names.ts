@@ -103,6 +103,8 @@ const warnMisspelt = (whose: string, name: string, nearest: string | undefined, 
   );
 
 function misspelt(place: string, name: string, nearest: string | undefined): UnknownToolError {
-  const message = `${place}: policy ${told(name, nearest)} A rule for a name that no tool has decides nothing. Correct it, or set unknownTools to 'warn' or 'ignore'.`;
+  // Where a tool was plainly meant, nothing but the correction is advised.
+  const advice = nearest === undefined ? "Correct it, or set unknownTools to 'warn' or 'ignore'." : 'Correct it.';
+  const message = `${place}: policy ${told(name, nearest)} A rule for a name that no tool has decides nothing. ${advice}`;
   return new UnknownToolError({ message, toolName: shown(name), nearest: nearest ?? null });
 }

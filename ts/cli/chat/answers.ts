@@ -11,6 +11,7 @@ import {
 } from '../../terminal/answers.js';
 import { safeLong } from '../../terminal/safe-long.js';
 import { argumentLines } from '../../terminal/whole.js';
+import { isCommand, readCommand } from './commands.js';
 import type { WaitingAsk } from './view.js';
 
 type ApprovalAsk = Extract<WaitingAsk, { kind: 'approval' }>;
@@ -89,8 +90,15 @@ export function readAnswer(line: string, ask: ApprovalAsk, shown = ask): LineAns
     case '?':
       return { type: 'say', lines: keysOf(ask) };
     default:
-      return readPlain(line, ask.request, shown.request);
+      return heldCommand(line) ?? readPlain(line, ask.request, shown.request);
   }
+}
+
+/** A command of the prompt is no reason for a rejection. */
+function heldCommand(line: string): LineAnswer | undefined {
+  const command = readCommand(line);
+  if (command === undefined || !isCommand(command.name)) return undefined;
+  return { type: 'say', lines: [`Answer this call first: /${command.name} works when no call waits.`, SHORT] };
 }
 
 /** The same of a line of a pipe, which answers its own call alone: how many others wait by then, its writer could not know. */

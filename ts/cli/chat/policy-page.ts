@@ -90,7 +90,7 @@ async function layerLines(
   const rules = rulesIn(text);
   return [
     ...titled(stateOf(layer, counts, known.has(name))),
-    ...(counts ? [] : ['  it only tightens, until countersign policy trust']),
+    ...(counts ? [] : ['  it only tightens, until npx countersign policy trust']),
     ...(rules.length === 0 ? ['  it has no rules'] : rules.map((rule) => `  ${rule}`)),
   ];
 }

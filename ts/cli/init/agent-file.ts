@@ -298,6 +298,11 @@ const indentAt = (text: string, place: number): string =>
 const shifted = (lines: string, from: string, to: string): string =>
   from.startsWith(to) ? lines.replaceAll(`\n${from}`, `\n${to}`) : lines;
 
+/** A route is loaded again by `next dev`, and a request may reach another process. */
+const ONE_GATE = `// One for the whole server. In \`next dev\`, keep it in globalThis, which outlives a reload.
+// For several processes: createGate({ ledger: 'sqlite:approvals.db', policyFiles: true }).
+`;
+
 /** The import, and the gate. */
 function headOf({ text }: Code, { end, isCommonJs }: SdkImports, shape: 'script' | 'route'): Edit {
   const names =
@@ -307,7 +312,7 @@ function headOf({ text }: Code, { end, isCommonJs }: SdkImports, shape: 'script'
   return {
     from: lineEnd < 0 ? text.length : lineEnd,
     to: lineEnd < 0 ? text.length : lineEnd,
-    text: `\n${taken}\n\n// Where the calls of tools wait for a person. What runs unasked is in .countersign/policy.toml.\nconst approvals = createGate({ policyFiles: true });`,
+    text: `\n${taken}\n\n// Where the calls of tools wait for a person. What runs unasked is in .countersign/policy.toml.\n${shape === 'route' ? ONE_GATE : ''}const approvals = createGate({ policyFiles: true });`,
   };
 }
 

@@ -9,7 +9,8 @@ tools: gateTools(tools, { gate: approvals, onApprovalRequest: terminalApprover()
 
 const ROUTE = `import { createGate, gateTools, verifyApprovals } from 'countersign';
 
-const approvals = createGate({ policyFiles: true }); // one for the whole server
+// One for the whole server. In \`next dev\`, keep it in globalThis, which outlives a reload.
+const approvals = createGate({ policyFiles: true });
 
 // In the handler; \`id\` is the id of the chat, from the request:
 const verified = await verifyApprovals(messages, approvals, { runId: id });

@@ -146,12 +146,11 @@ impl UnknownTool {
         match &self.nearest {
             Some(nearest) if is_more => format!(
                 "interruptOn names {name:?}, but there is no such tool: did you mean {nearest:?}? An entry is the name of one tool and \
-                 nothing else, such as [{nearest:?}] or {{ {nearest:?}: true }}. As it is, that tool is not gated. Correct it, or set \
-                 `unknownTools: 'ignore'`"
+                 nothing else, such as [{nearest:?}] or {{ {nearest:?}: true }}. As it is, that tool is not gated. Correct it"
             ),
             Some(nearest) => format!(
                 "interruptOn names {name:?}, but there is no such tool: did you mean {nearest:?}? Under another name that tool is not \
-                 gated. Correct it, or set `unknownTools: 'ignore'`"
+                 gated. Correct it"
             ),
             None => format!(
                 "interruptOn names {name:?}, but there is no such tool. Correct it, or set `unknownTools: 'warn'`"

@@ -77,8 +77,10 @@ function Answer({ answer: { suggestion, whyNot } }: { answer: SuggestionAnswer }
   return (
     <>
       {offers.length === 0 ? (
-        <Empty title="No rule is worth it">
-          <p>Nothing was asked three times that a rule may answer.</p>
+        <Empty title="Nothing to suggest">
+          {proof.map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
         </Empty>
       ) : (
         <>
