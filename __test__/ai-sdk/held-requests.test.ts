@@ -114,7 +114,7 @@ it('a value of the callback takes the place of one that was not made yet, and a 
     sealed.rows = [];
     seen.push(sealed.rows);
     expect(() => {
-      Object.freeze(sealed).rows = ROWS;
+      (Object.freeze(sealed) as { rows: unknown }).rows = ROWS;
     }).toThrow(TypeError);
     seen.push(sealed.rows);
     return true;

@@ -1,21 +1,18 @@
 //! Which files below a folder are out of reach for a command that runs unasked: those that a policy would ask about, or deny, if
 //! the command's line named them. What runs such a command holds it to that.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeSet, VecDeque};
-use std::path::{Path, PathBuf};
 
 mod access;
+mod folder;
 
 use self::access::{NewFiles, SealedAccess};
+use self::folder::{FolderKind, OpenFolder, SeenEntry};
 use super::compile::Policy;
 use super::confined::{ConfinedRun, ConfinedWrites};
 use super::ledgers::{FolderLedgers, PassedFolders};
 use super::run_by_git::{GIT, GitLook, run_by_git};
-use crate::path::{
-    DirListing, FileLookup, LocatedPath, PathContext, PatternsBelow, RawEntry, garbled, is_below,
-    lexically, locate,
-};
+use crate::path::{DirListing, FileLookup, LocatedPath, PatternsBelow, is_below};
 use crate::shell::FileAccess;
 
 /// How many names are looked at, and how many files are sealed at most.
@@ -30,8 +27,6 @@ const MOST_PATH: usize = 3_800;
 
 /// Where nothing of the user's own lies.
 const PACKAGES: &str = "node_modules";
-/// What stands for all names that a command can make up: no pattern means these alone, and they have little in common.
-const NEW_FILES: [&str; 2] = ["\u{f8ff}q7Zk\u{f8ff}", "\u{e0a7}4 x-w_J.5v.\u{e0a7}"];
 /// Where git keeps contents, under names that say nothing.
 const OBJECTS: &str = "objects";
 
@@ -84,124 +79,17 @@ pub struct SealedFiles {
     pub unnamed: Vec<String>,
 }
 
-/// How a folder is looked through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FolderKind {
-    /// As any.
-    Plain,
-    /// What git keeps: rules alone speak of it. What git obeys there is looked for by itself.
-    Git,
-    /// By the name of a symlink that leads there: rules on that name speak of it.
-    Linked,
-}
-
-/// A folder that is still to be looked through.
-#[derive(Debug)]
-struct OpenFolder {
-    /// Its path, as policies read it.
-    path: String,
-    /// Where that really is, where that is elsewhere.
-    real: Option<String>,
-    /// The path as the system has it.
-    place: PathBuf,
-    kind: FolderKind,
-    /// Whether all below it is kept already.
-    is_kept: bool,
-    /// Whether it is a place that the command was given.
-    is_top: bool,
-}
-
-impl OpenFolder {
-    fn top(path: &str, files: &dyn FileLookup) -> Self {
-        let real = files.real(if path.is_empty() { "/" } else { path }).ok();
-        let real = real.map(|real| real.trim_end_matches('/').to_owned());
-        Self {
-            path: path.to_owned(),
-            real: real.filter(|real| real != path),
-            place: Path::new(if path.is_empty() { "/" } else { path }).to_owned(),
-            kind: FolderKind::Plain,
-            is_kept: false,
-            is_top: true,
-        }
-    }
-
-    /// One that a rule names.
-    fn named(path: &str, files: &dyn FileLookup) -> Self {
-        let is_git = path.split('/').any(|name| name == GIT);
-        let kind = if is_git { FolderKind::Git } else { FolderKind::Plain };
-        Self { kind, is_top: false, ..Self::top(path, files) }
-    }
-
-    /// Files that a command could make in it.
-    fn fresh(&self) -> [SeenEntry; 2] {
-        NEW_FILES.map(|name| {
-            SeenEntry::of(self, RawEntry { name: name.into(), is_link: false, is_dir: false })
-        })
-    }
-}
-
-/// Something in it.
-struct SeenEntry {
-    path: String,
-    real: Option<String>,
-    place: PathBuf,
-    name: String,
-    is_link: bool,
-    is_dir: bool,
-    /// In a folder of git.
-    by_rules: bool,
-    /// Whether it leads to a folder that is looked through by its own name.
-    leads_inside: bool,
-    /// Where rules look for it; `None` in it: that cannot be told.
-    located: OnceCell<Option<LocatedPath>>,
+/// The folders that are gone through by the name of a symlink.
+struct LinkedFolders<'a> {
+    /// Rules that deny, or ask, for each access.
+    accesses: [&'a SealedAccess<'a>; 2],
+    /// What is looked through by its own name.
+    places: Vec<String>,
+    /// Where each lies, with where the patterns stand there: twice would tell nothing new.
+    entered: BTreeSet<(String, Vec<PatternsBelow>)>,
 }
 
 impl SeenEntry {
-    fn of(folder: &OpenFolder, entry: RawEntry) -> Self {
-        let RawEntry { name: raw, is_link, is_dir } = entry;
-        let name = garbled(&raw);
-        Self {
-            path: format!("{}/{name}", folder.path),
-            real: folder.real.as_ref().map(|real| format!("{real}/{name}")),
-            place: folder.place.join(&raw),
-            name,
-            is_link,
-            is_dir,
-            by_rules: folder.kind == FolderKind::Git,
-            leads_inside: false,
-            located: OnceCell::new(),
-        }
-    }
-
-    fn located(&self, files: &dyn FileLookup) -> Option<&LocatedPath> {
-        let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
-        let find = || {
-            if self.is_link {
-                return locate(&self.path, &from, files).ok();
-            }
-            // On the way to it are no other symlinks than those on the way to the folder.
-            let place = lexically(&self.path, &from).ok()?;
-            Some(match &self.real {
-                Some(real) => {
-                    LocatedPath { real: real.clone(), real_of_lexical: real.clone(), ..place }
-                }
-                None => place,
-            })
-        };
-        self.located.get_or_init(find).as_ref()
-    }
-
-    /// Where it really is, as the system has it.
-    fn real_place(&self, files: &dyn FileLookup) -> PathBuf {
-        let real = if self.is_link { self.located(files).map(|at| at.real.clone()) } else { None };
-        real.map_or_else(|| self.place.clone(), PathBuf::from)
-    }
-
-    /// Whether it can be told to what keeps it from the command.
-    fn has_name(&self) -> bool {
-        self.place.to_str().is_some()
-    }
-
     /// What is in it, by its own name; `None`: nothing is looked at.
     fn inside(
         self, is_kept: bool, (above, links): (FolderKind, &mut LinkedFolders<'_>),
@@ -234,16 +122,6 @@ impl SeenEntry {
             is_top,
         })
     }
-}
-
-/// The folders that are gone through by the name of a symlink.
-struct LinkedFolders<'a> {
-    /// Rules that deny, or ask, for each access.
-    accesses: [&'a SealedAccess<'a>; 2],
-    /// What is looked through by its own name.
-    places: Vec<String>,
-    /// Where each lies, with where the patterns stand there: twice would tell nothing new.
-    entered: BTreeSet<(String, Vec<PatternsBelow>)>,
 }
 
 impl LinkedFolders<'_> {

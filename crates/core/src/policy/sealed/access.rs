@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{OpenFolder, SeenEntry};
+use super::folder::{OpenFolder, SeenEntry};
 use crate::call::Json;
 use crate::path::{FileLookup, PathSet, is_below};
 use crate::policy::Effect;
