@@ -69,7 +69,7 @@ describe('withApprovalDetails', () => {
         review: null,
         allowedDecisions: pending?.allowedDecisions,
         startedBefore: false,
-        dangers: [],
+        dangers: ['it may delete something for good'],
         harmless: false,
         contents: 'kept',
         needs: [],

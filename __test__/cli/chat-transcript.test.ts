@@ -309,7 +309,7 @@ describe('an ask', () => {
     ['yes but only the tests', 'reject'],
     ['okey-dokey', 'reject'],
     ['ｙ', 'reject'],
-    ['/quit', 'reject'],
+    ['/quit', 'say'],
   ])('%j is %s', (line, type) => {
     expect(readAnswer(line, askOf() as never).type).toBe(type);
   });

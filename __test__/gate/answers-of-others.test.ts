@@ -47,7 +47,7 @@ test.each(OTHERS)('of a callback: %s', async (name) => {
     } as never),
   );
   expect(ran).toEqual(['del /2']);
-  expect(JSON.stringify(prompts.at(-1))).toContain('The answer is for another call');
+  expect(JSON.stringify(prompts.at(-1))).toContain('it is for another call');
 });
 
 /** Objects that name the other call out of sight. */

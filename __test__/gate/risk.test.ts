@@ -127,6 +127,7 @@ describe('a list', () => {
     expect(body.facets.risks).toEqual([
       { value: 'high', label: 'High risk', count: 1 },
       { value: 'stands-out', label: 'Stands out', count: 2 },
+      { value: 'nothing', label: 'Nothing stands out', count: 1 },
     ]);
     const ids = async (query: string) =>
       (await mia.get<PendingAnswer>(`api/pending?${query}`)).body.items.map(({ approvalId }) => approvalId);

@@ -28,7 +28,7 @@ test.each<[string, CallDanger[]]>([
   ['kubectl --namespace prod delete pod x', ['deletes']],
   ['terraform destroy', ['deletes']],
   ['aws s3 rm s3://bucket --recursive', ['deletes']],
-  ['aws s3 sync . s3://bucket --delete', ['deletes']],
+  ['aws s3 sync . s3://bucket --delete', ['deletes', 'publishes']],
   ['psql -c "drop table users"', ['deletes']],
   ['dd if=/dev/zero of=x', ['overwrites']],
   ['cp -rf a b', ['overwrites']],

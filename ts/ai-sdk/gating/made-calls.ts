@@ -57,7 +57,7 @@ const REMEMBERED_IDS = 10_000;
 /** How many calls of each id are. */
 const REMEMBERED_CALLS = 100;
 
-/** Calls of which the turn went on, and those at which it ended. The first are many, and make no place of the others. */
+/** Calls whose turn went on, and those at which it ended. The first are many, and take no place of the others. */
 const GOING = new CallList();
 const ENDING = new CallList();
 

@@ -216,7 +216,7 @@ impl FileKind {
     }
 }
 
-/// Whether it is a symlink to a file of another name, which is none of a manager's.
+/// Whether it is a symlink to a file of another name, which no manager reads.
 fn leads_elsewhere(file: &str, files: &dyn FileLookup) -> Result<bool, PathError> {
     let name_of = |path: &str| path.rsplit('/').next().map(str::to_owned).unwrap_or_default();
     let real = match files.real(file) {
