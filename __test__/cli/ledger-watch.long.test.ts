@@ -169,7 +169,7 @@ describe('keys', () => {
     const state = withRecords(START, [waiting({ ...three[0], allowedDecisions: ['approve', 'reject'] })]);
     for (const key of ['e', 'r', 'x']) {
       const { state: next, action } = typed(state, key);
-      expect([action, next.mode.at, next.said]).toEqual([undefined, 'list', expect.stringContaining('may not')]);
+      expect([action, next.mode.at, next.said]).toEqual([undefined, 'list', expect.stringContaining('does not allow')]);
     }
     const asks = withRecords(START, [
       // As a ledger lists it.
