@@ -36,7 +36,11 @@ describeInBrowser('the page says', () => {
     const { page } = await visit(browser(), inbox);
     await page.locator('.row').nth(1).waitFor();
     const risks = page.getByLabel('Only of these risks');
-    expect(await risks.locator('option').allInnerTexts()).toEqual(['All risks', 'Stands out (1)']);
+    expect(await risks.locator('option').allInnerTexts()).toEqual([
+      'All risks',
+      'Stands out (1)',
+      'Nothing stands out (1)',
+    ]);
     await risks.selectOption('stands-out');
     await expect.poll(() => page.locator('.row').count()).toBe(1);
     await page.getByText('rm -rf build').waitFor();
