@@ -73,7 +73,10 @@ export function dangersOf(call: DangerousCall): CallDanger[] {
   const commands = commandsOf(call);
   for (const argv of commands) for (const danger of ofCommand(argv)) found.add(danger);
   // Where the code comes from says more than that it is some.
-  if (runsFetched(commands) && found.add('runs-fetched')) found.delete('runs-code');
+  if (runsFetched(commands)) {
+    found.add('runs-fetched');
+    found.delete('runs-code');
+  }
   return ORDER.filter((danger) => found.has(danger));
 }
 

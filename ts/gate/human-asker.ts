@@ -33,7 +33,7 @@ export interface HumanAskerOptions {
   inContext: <T>(call: () => T) => T;
   /** Who asks, for messages. */
   place: string;
-  /** Of the run that this one is a part of: what it answers requests with counts here, and its turns are shared. */
+  /** Of the run that this one is a part of. Its callback answers requests here as well, and both ask in the same turns. */
   parent: HumanAsker | undefined;
 }
 

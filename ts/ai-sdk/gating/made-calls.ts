@@ -4,6 +4,7 @@
  */
 import type { CallAsker } from '../../gate/asker.js';
 import { digestOf } from '../../gate/edits.js';
+import { once } from '../../values/lazily.js';
 import { snapshot } from '../../values/snapshot.js';
 import { messagesIn, partsOf, type MessagePart } from '../messages/messages.js';
 import { isRecord, type ExecuteOptions } from '../tools/tools.js';
@@ -20,8 +21,8 @@ export interface NewCall {
 interface MadeCall {
   readonly toolCallId: string;
   readonly toolName: string;
-  /** Of its input; `undefined`: it has none. */
-  readonly digest: string | undefined;
+  /** Of its input; `undefined`: it has none, or the input is gone. */
+  readonly digest: () => string | undefined;
   readonly asker: WeakRef<CallAsker>;
   /** Of what the user had written last; `undefined`: no text is there. */
   readonly user: string | undefined;
@@ -75,7 +76,7 @@ export function noteCall(options: ExecuteOptions, { asker, toolName, input }: Ne
   const messages = messagesIn(options) ?? [];
   if (messages.length === 0) return;
   const { toolCallId } = options;
-  const [digest, user] = [digestOrNone(input), userIn(messages)];
+  const [digest, user] = [lateDigest(input), userIn(messages)];
   const made: MadeCall = { toolCallId, toolName, digest, asker: new WeakRef(asker), user, isEnd: false };
   MADE.set(options, made);
   if (isRecord(input)) INPUTS.set(input, INPUTS.has(input) ? undefined : made);
@@ -87,6 +88,8 @@ export function noteEnd(options: object): void {
   const made = MADE.get(options);
   if (made === undefined || made.isEnd) return;
   made.isEnd = true;
+  // It is asked for from now on, also once the input is gone.
+  made.digest();
   ENDING.add(made);
 }
 
@@ -105,7 +108,7 @@ function isEnd(part: MessagePart, own: MadeCall, parts: readonly MessagePart[]):
   const known = isRecord(input) ? INPUTS.get(input) : undefined;
   if (known !== undefined) return known.isEnd;
   const digest = digestOrNone(input);
-  const isSame = (call: MadeCall): boolean => call.toolName === toolName && call.digest === digest;
+  const isSame = (call: MadeCall): boolean => call.toolName === toolName && call.digest() === digest;
   // One that was approved in an earlier request runs only now, and has no result.
   if (toolCallId === own.toolCallId && isSame(own) && !parts.some((each) => isResultOf(each, toolCallId))) return false;
   return isCopyOfEnd({ toolCallId, toolName }, isSame, own);
@@ -137,6 +140,13 @@ function likeliest(calls: readonly MadeCall[], fits: (call: MadeCall) => boolean
 
 const isResultOf = (part: MessagePart, toolCallId: string): boolean =>
   isRecord(part) && part.type === 'tool-result' && part['toolCallId'] === toolCallId;
+
+/** Nearly no turn is ended, and a long input takes long: it is made when it is asked for. The messages of a loop keep the input. */
+function lateDigest(input: unknown): () => string | undefined {
+  if (typeof input !== 'object' || input === null) return once(() => digestOrNone(input));
+  const held = new WeakRef(input);
+  return once(() => digestOrNone(held.deref()));
+}
 
 /** `undefined`: it has none. */
 function digestOrNone(value: unknown): string | undefined {

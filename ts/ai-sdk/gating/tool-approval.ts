@@ -273,7 +273,7 @@ class StepIds {
 const warnSameId = (toolName: string): void =>
   warnOnce(
     `same-id:${PLACE}`,
-    `${PLACE}: the model gave a call of ${JSON.stringify(toolName)} the id of another call of the same step. The AI SDK keeps one answer for both, so that neither runs, and the loop may end there. Use a model that gives each call an id of its own, or gateTools.`,
+    `${PLACE}: the model gave a call of ${JSON.stringify(toolName)} the id of another call of the same step. The AI SDK keeps one answer for both: this one is denied, the other may not run either, and the loop may end there. Use a model that gives each call an id of its own, or gateTools.`,
   );
 
 /** What is thrown into the loop when a human ends the turn: no status of a call ends it. */
