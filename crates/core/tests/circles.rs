@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Files that still know each other, by the room that they are in, and how many they are. A number here goes down, or a line goes.
 const KNOTS: [(&str, usize); 4] =
-    [("shell", 43), ("policy", 30), ("path", 5), ("ledger/sqlite/engine", 4)];
+    [("shell", 43), ("policy", 29), ("path", 5), ("ledger/sqlite/engine", 4)];
 
 type ModulePath = Vec<String>;
 

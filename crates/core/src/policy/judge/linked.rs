@@ -1,22 +1,11 @@
 //! Where a line puts links: what it writes there later may change what they lead to, which only the run tells.
 
-use super::spot::PathSpots;
+use super::names_below::{NameBelow, any_below};
+use super::spot::{LinkedPlaces, PathSpots};
 use super::{CallJudge, NeedsFiles, looked_up};
-use crate::path::{DirListing, LocatedPath, PathError, is_below};
+use crate::path::{LocatedPath, PathError, is_below};
 use crate::policy::action::{ActionKind, ByArgument};
 use crate::shell::{FileAccess, LinksPut, links_put};
-
-/// Of more names below a folder not all are looked at: some may be links.
-const MOST_NAMES: usize = 20_000;
-
-/// Where a command of the line puts links, or copies of links.
-#[derive(Debug)]
-pub(super) struct LinkedPlaces {
-    command: usize,
-    places: Vec<LocatedPath>,
-    /// It is not known where.
-    anywhere: bool,
-}
 
 /// What a command takes, and where it puts that.
 struct LinkCommand {
@@ -140,24 +129,8 @@ impl CallJudge<'_> {
         if looked_up(self.files.read_link(path))?.is_ok_and(|link| link.is_some()) {
             return Ok(true);
         }
-        let mut left = MOST_NAMES;
-        let mut folders = vec![path.to_owned()];
-        while let Some(folder) = folders.pop() {
-            let names = match self.files.list(&folder, left) {
-                DirListing::Names(names) => names,
-                DirListing::Unknown => continue,
-                DirListing::TooMany => return Ok(true),
-            };
-            left = left.saturating_sub(names.len());
-            for entry in names {
-                if entry.is_link {
-                    return Ok(true);
-                }
-                if entry.is_dir {
-                    folders.push(format!("{}/{}", folder.trim_end_matches('/'), entry.name));
-                }
-            }
-        }
-        Ok(false)
+        any_below(path, self.files, |_, entry| {
+            Ok(if entry.is_link { NameBelow::Meant } else { NameBelow::Other })
+        })
     }
 }

@@ -2,18 +2,16 @@
 //! place of. To be confined to the project is no guard against that.
 
 use super::matching::{MatchStrength, RuleHit};
+use super::names_below::{NameBelow, any_below};
 use super::spot::{PathSpots, is_known_from_here};
 use super::{CallJudge, NeedsFiles, below, looked_up, tracked};
-use crate::path::{DirEntry, DirListing, LocatedPath, PathError, is_below};
+use crate::path::{DirEntry, LocatedPath, PathError, is_below};
 use crate::policy::Effect;
 use crate::policy::action::{Action, ActionKind, ByArgument};
 use crate::shell::{FileAccess, FileLoss, Word, WordPiece, base_name, deletes, replaces};
 
 /// Folders that a confined command has for itself, empty at first and gone afterwards.
 const PRIVATE: &[&str] = &["/tmp", "/var/tmp"];
-
-/// Of more names below a folder not all are looked at: some may be the user's own.
-const MOST_NAMES: usize = 20_000;
 
 /// Whether this word names a program that does this.
 pub(super) fn is_one_that(word: &Word, is: fn(&str) -> bool) -> bool {
@@ -231,29 +229,14 @@ impl CallJudge<'_> {
 
     /// Whether a file lies below that git does not have, and that tools do not make again.
     fn holds_unkept(&self, folder: &str) -> Result<bool, NeedsFiles> {
-        let mut left = MOST_NAMES;
-        let mut folders = vec![folder.to_owned()];
-        while let Some(folder) = folders.pop() {
-            let names = match self.files.list(&folder, left) {
-                DirListing::Names(names) => names,
-                // It is no folder.
-                DirListing::Unknown => continue,
-                DirListing::TooMany => return Ok(true),
-            };
-            left = left.saturating_sub(names.len());
-            for DirEntry { name, is_dir, is_link } in names {
-                let path = format!("{}/{name}", folder.trim_end_matches('/'));
-                if name == ".git" || self.is_product(&format!("{path}/x")) {
-                    continue;
-                }
-                if is_dir && !is_link {
-                    folders.push(path);
-                } else if self.is_unkept(&path)? {
-                    return Ok(true);
-                }
+        any_below(folder, self.files, |path, DirEntry { name, is_dir, is_link }| {
+            if name == ".git" || self.is_product(&format!("{path}/x")) {
+                return Ok(NameBelow::Passed);
             }
-        }
-        Ok(false)
+            let is_entered = *is_dir && !is_link;
+            let is_meant = !is_entered && self.is_unkept(path)?;
+            Ok(if is_meant { NameBelow::Meant } else { NameBelow::Other })
+        })
     }
 
     /// Whether there is such a file, and git does not have it.

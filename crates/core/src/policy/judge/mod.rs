@@ -10,6 +10,7 @@ mod led;
 mod linked;
 mod lost;
 mod matching;
+mod names_below;
 mod overwritten;
 mod pool;
 mod sieve;
@@ -26,6 +27,7 @@ pub(crate) use led::LedPlaces;
 pub(crate) use matching::{MatchStrength, RuleHit};
 pub(crate) use pool::MatchTrace;
 pub(crate) use sieve::{opened, takes_in_again};
+use spot::LinkedPlaces;
 pub(crate) use spot::{PathSpots, places, through};
 pub(crate) use tracked::{KnownNames, NameSuspicion, NestedFolders};
 
@@ -293,7 +295,7 @@ pub(crate) struct CallJudge<'a> {
     /// How far the commands of git go, by their numbers.
     reaches: RefCell<HashMap<usize, GitReach>>,
     /// Where the line puts links.
-    links: OnceCell<Vec<linked::LinkedPlaces>>,
+    links: OnceCell<Vec<LinkedPlaces>>,
 }
 
 impl<'a> CallJudge<'a> {

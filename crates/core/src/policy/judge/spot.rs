@@ -34,6 +34,15 @@ struct FoundLink<'n> {
     is_inside: bool,
 }
 
+/// Where a command of the line puts links, or copies of links.
+#[derive(Debug)]
+pub(super) struct LinkedPlaces {
+    pub(super) command: usize,
+    pub(super) places: Vec<LocatedPath>,
+    /// It is not known where.
+    pub(super) anywhere: bool,
+}
+
 /// The names of a path behind this folder, which it lies in.
 fn names_below<'p>(path: &'p str, top: &str) -> impl Iterator<Item = &'p str> {
     path.get(top.len()..).unwrap_or_default().split('/')
