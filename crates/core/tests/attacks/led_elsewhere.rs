@@ -98,6 +98,20 @@ fn a_program_of_a_package_is_no_link_out_of_the_project() {
 }
 
 #[test]
+fn a_virtual_environment_of_the_project_is_no_link_out_of_it() {
+    let house = house("led-environments");
+    house.put("project/pyproject.toml", "[tool.poetry]\nname = \"p\"\n");
+    house.put("project/envs/a/bin/pytest", "x");
+    let policy = started(&house, "developer", "project");
+    tried(&policy, &[], &["poetry run pytest"]);
+    link(&house, "envs/a", ".venv");
+    tried(&policy, &[], &["poetry run pytest"]);
+    unlink(&house, ".venv");
+    link(&house, "../out", ".venv");
+    tried(&policy, &["poetry run pytest"], &["ls"]);
+}
+
+#[test]
 fn a_compiler_prints_the_secret_that_a_source_is_a_link_to() {
     let house = house("led-sources");
     let policy = started(&house, "developer", "project");

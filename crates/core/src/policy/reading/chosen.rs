@@ -16,6 +16,10 @@ use crate::shell::{FileAccess, Word, WordPiece, base_name, is_builtin};
 /// The longest file of settings that is read, in bytes.
 const MOST_TEXT: usize = 1 << 16;
 
+/// The virtual environment of a project, and the managers that run programs of it.
+const ENVIRONMENT: &str = ".venv";
+const OF_ENVIRONMENTS: &[&str] = &["hatch", "pdm", "pipenv", "poetry", "rye", "uv"];
+
 /// The most programs of packages that are gone through.
 const MOST_NAMES: usize = 20_000;
 
@@ -74,16 +78,19 @@ const HARMLESS: &[&str] = &[
 ];
 
 impl ActionReader<'_> {
-    /// Says so where a program is called by a path of the project, and a symlink there leads out of it: an allow of `./gradlew`
-    /// means the one of the project.
+    /// Says so where a program is called by a path of the project, or lies in its virtual environment, and a symlink there leads out
+    /// of it: an allow of `./gradlew` means the one of the project.
     pub(super) fn linked_programs(&mut self) -> Result<(), NeedsFiles> {
         for at in 0..self.actions.len() {
             let Some(action) = self.actions.get(at) else { break };
             let ActionKind::Command { argv, .. } = &action.kind else { continue };
             let Some(name) = argv.first().and_then(Word::literal) else { continue };
-            if !name.contains('/') || name.starts_with(['/', '~']) {
-                continue;
-            }
+            let runs = argv.get(1).and_then(Word::literal) == Some("run");
+            let name = match name {
+                _ if runs && OF_ENVIRONMENTS.contains(&name) => ENVIRONMENT,
+                _ if !name.contains('/') || name.starts_with(['/', '~']) => continue,
+                name => name,
+            };
             let (name, start) = (name.to_owned(), Arc::clone(&action.start));
             if looked_up(self.leads_out(&name, &start))?.unwrap_or(true) {
                 let why = format!("{} is a symlink that leads out of the project", quoted(&name));
