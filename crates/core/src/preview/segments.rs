@@ -225,7 +225,7 @@ fn ceil(text: &str, index: usize) -> usize {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::tests::{BULK, is_forbidden};
+    use super::super::tests::{BULK, shows_forbidden};
     use super::*;
     use crate::cases::cases;
 
@@ -349,7 +349,7 @@ mod tests {
             let marks: Vec<SegmentMark> =
                 marks.into_iter().map(|(start, end, effect, reason)| mark(start, end, effect, &reason)).collect();
             let shown = segments(&command, &marks);
-            prop_assert!(!shown.chars().any(is_forbidden), "{shown:?}");
+            prop_assert!(!shows_forbidden(&shown), "{shown:?}");
             for (effect, label) in [(MarkEffect::Ask, "? asks"), (MarkEffect::Deny, "x denied")] {
                 if marks.iter().any(|mark| mark.effect == effect) {
                     prop_assert!(shown.lines().any(|line| line.starts_with(label)), "{shown}");
