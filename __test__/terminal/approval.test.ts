@@ -347,6 +347,19 @@ describe('a call that waits', () => {
   });
 });
 
+test('a held yes is given when somebody else decides the last of the other calls', async () => {
+  const asks = ['a', 'b'].map((name, at) => approval('write_file', { file_path: name }, {}, { index: at + 1, of: 2 }));
+  const [a, b] = asks.map(({ request }) => request.approvalId);
+  const fake = start({ isBusy: true, asks }, { rows: 30 });
+  const { terminal } = fake;
+  await terminal.waitFor('? help');
+  await take(fake, 'y', /❯ y {2}Yes/);
+  await terminal.waitFor('✓ 1 Write a? · yes, once all have an answer');
+  expect(fake.calls()).toEqual([]);
+  fake.show({ isBusy: true, asks: asks.slice(0, 1), decided: { [b!]: 'rejected by mia' } });
+  expect(await decided(fake)).toEqual(['decide', a, { type: 'approve' }]);
+});
+
 describe('other arguments', () => {
   /** An editor that puts something else into the file. */
   function editor(script: string): Record<string, string> {

@@ -23,6 +23,7 @@ import {
   goTo,
   heldFor,
   isHabit,
+  isHalfDone,
   isSecondLook,
   isYesAnswer,
   PANEL,
@@ -38,6 +39,7 @@ import {
   type PressResult,
   type ScreenState,
 } from './state.js';
+import type { ChatView, WaitingAsk } from '../view.js';
 import { typedJson } from '../../../values/typed-json.js';
 
 /** One key, and what it meets. */
@@ -323,18 +325,42 @@ function answeredBy({ state, ask, around }: Pressing, answer: CallAnswer): Press
   const held = [...state.held.filter((each) => each.approvalId !== approvalId), answer];
   const after = { ...state, held };
   const open = others.find((each) => heldFor(after, each) === undefined);
-  if (open === undefined) {
-    const ids = [approvalId, ...others.map(({ request }) => request.approvalId)];
-    const answers = held.filter((each) => ids.includes(each.approvalId));
-    // A no first: what is allowed from now on must not answer it.
-    const ordered = [...answers.filter((each) => !isYesAnswer(each)), ...answers.filter(isYesAnswer)];
-    return { state: sent(state, ids), action: { type: 'decide', answers: ordered } };
-  }
+  if (open === undefined) return given(after, [approvalId, ...others.map(({ request }) => request.approvalId)]);
   if (isYesAnswer(answer)) return { state: focused(after, open, around.now) };
   return {
     state: focused(sent(state, [approvalId]), open, around.now),
     action: { type: 'decide', answers: [answer] },
   };
+}
+
+/** With the answers that these calls have. */
+function given(state: ScreenState, ids: readonly string[]): Required<PressResult> {
+  const answers = state.held.filter((each) => ids.includes(each.approvalId));
+  // A no first: what is allowed from now on must not answer it.
+  const ordered = [...answers.filter((each) => !isYesAnswer(each)), ...answers.filter(isYesAnswer)];
+  return { state: sent(state, ids), action: { type: 'decide', answers: ordered } };
+}
+
+/**
+ * The held answers of calls that all have one, since somebody else has decided the last of the others; `undefined`: there are none. A
+ * person who is about to change such an answer goes on.
+ */
+export function heldNow(state: ScreenState, view: ChatView): Required<PressResult> | undefined {
+  const groups = state.held.flatMap(({ approvalId }) => {
+    const ask = view.asks.find(({ request }) => request.approvalId === approvalId);
+    return ask === undefined ? [] : [together(ask, { asks: view.asks }, state.sent)];
+  });
+  const { ask } = state;
+  const isChanging = (each: WaitingAsk): boolean =>
+    ask !== null && isHalfDone(ask) && ask.ask.request.approvalId === each.request.approvalId;
+  const whole = groups.find((all) => all.every((each) => heldFor(state, each) !== undefined && !isChanging(each)));
+  return (
+    whole &&
+    given(
+      state,
+      whole.map(({ request }) => request.approvalId),
+    )
+  );
 }
 
 /** Another call of those that wait together: an answer that it has can become another one. */

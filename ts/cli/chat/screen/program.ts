@@ -14,7 +14,7 @@ import { KeyboardInput, ScreenOutput, takeConsole } from './output.js';
 import { ScreenPainter } from './painter.js';
 import { press } from './press.js';
 import type { PressContext } from './press-context.js';
-import { withEdited, withReconsidered } from './press-approval.js';
+import { heldNow, withEdited, withReconsidered } from './press-approval.js';
 import {
   goTo,
   PANEL,
@@ -130,6 +130,11 @@ export class ScreenProgram {
   #changed(): void {
     if (this.#chat.isOver) this.#end(0);
     this.#state = withView(this.#state, this.#chat.view, performance.now());
+    const due = heldNow(this.#state, this.#chat.view);
+    if (due !== undefined) {
+      this.#state = due.state;
+      this.#act(due.action);
+    }
     this.#show();
     // Behind what it calls for. The window of an editor keeps its title.
     if (!this.#isAway) this.#call();

@@ -311,7 +311,7 @@ function unanswered({ held, sent }: ScreenState, ask: WaitingAsk): WaitingAsk {
 }
 
 /** The human was about to answer when somebody, or time, was faster. */
-function isHalfDone({ isAnswered, at }: AskState): boolean {
+export function isHalfDone({ isAnswered, at }: AskState): boolean {
   if (isAnswered) return false;
   if (at.at === 'panel') return at.draft.text !== '' || at.about.of !== 'call' || at.marked !== null;
   return at.at !== 'question' || at.answers.length > 0 || at.chosen.length > 0 || at.draft.text !== '';
