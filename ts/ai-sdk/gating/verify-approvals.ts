@@ -15,9 +15,9 @@ import { checkBy } from '../../gate/requester.js';
 import { digestOf } from '../../gate/edits.js';
 import { requireSdk } from '../sdk/installed.js';
 import { checkUnanswered, closeLeft } from '../messages/left-calls.js';
-import type { MessagePart } from '../messages/messages.js';
-import { namedBefore } from '../messages/named-requests.js';
-import { REJECTED_IN_CHAT } from '../messages/reasons.js';
+import { answerIn, type MessagePart } from '../messages/messages.js';
+import { hasNamed, namedBefore } from '../messages/named-requests.js';
+import { DUPLICATE_ID, REJECTED_IN_CHAT } from '../messages/reasons.js';
 import { isOpen } from '../messages/request-acts.js';
 import { loadSdk } from '../sdk/sdk.js';
 import { warnFailedAnswer, warnOtherRun } from './failed-calls.js';
@@ -153,6 +153,8 @@ class KnownRequests {
       const records = await this.#gate.find(this.#runId ?? null, call.toolCallId);
       if (isAnswered && (this.#runId === undefined || records.length === 0)) await this.#warnOfRun(call);
       if (this.#runId === undefined) return namedBy(call, isAnswered, records);
+      if (call.word === 'yes' && hasNamed(this.#gate, call.earlier?.approvalIds ?? [], records.at(-1)))
+        return { record: undefined, why: DUPLICATE_ID };
       const named = namedBefore(this.#gate, call.approvalIds, records);
       if (named !== records.at(-1)) return { record: named };
       return isAnswered ? answeredOf(records) : meantOf(call, records);
@@ -243,7 +245,7 @@ class AnsweredMessages {
       const toolCallId = callOf(part)?.toolCallId;
       // The SDK takes no message in which the id of an answer is not a text, and nothing else here goes by it.
       const id = typeof given.id === 'string' ? given.id : `answer-to-${toolCallId}`;
-      const approval = { ...withoutOdd(given), id, ...this.#said(toolCallId, inUi.approvalId) };
+      const approval = { ...withoutOdd(given), id, ...this.#said(toolCallId, inUi.approvalId, inUi.reason) };
       // The SDK carries out an answer in any state: in this one it also tells the model of a denial.
       return [{ ...part, state: 'approval-responded', approval }];
     }
@@ -252,13 +254,19 @@ class AnsweredMessages {
     const toolCallId = this.#conversation.requests.get(approvalId);
     // It ran: what stands here is history. With its result before the answer, the SDK would run it once more.
     if (toolCallId !== undefined && this.#conversation.isPast(toolCallId, index)) return [part];
-    const said = this.#said(toolCallId, approvalId);
+    const said = this.#said(toolCallId, approvalId, answerIn(part)?.reason);
     // The SDK throws on any answer, a yes or a no, to a request that is not there.
     return toolCallId === undefined ? [] : [{ ...withoutOdd(part), ...said }];
   }
 
-  #said(toolCallId: string | undefined, approvalId: string): { approved: boolean; reason?: string } {
+  /** @param given the reason of the answer in the messages */
+  #said(
+    toolCallId: string | undefined,
+    approvalId: string,
+    given: string | undefined,
+  ): { approved: boolean; reason?: string } {
     const settled = toolCallId === undefined ? undefined : this.#settled.get(toolCallId);
+    if (settled?.earlier?.approvalIds.has(approvalId) === true) return { approved: false, reason: given ?? OF_EARLIER };
     if (settled?.approved === true) return { approved: true };
     if (settled !== undefined) return { approved: false, reason: settled.reason ?? REJECTED_IN_CHAT };
     this.#onRefused?.({ approvalId, toolCallId: null, reason: OF_NO_CALL });
@@ -272,6 +280,7 @@ function withoutOdd<ANSWER extends object>(answer: ANSWER): ANSWER {
   return reason === undefined || typeof reason === 'string' ? answer : (rest as ANSWER);
 }
 
+const OF_EARLIER = 'This answer is about an earlier call, whose id the model has given to another one since.';
 const OF_NO_CALL = 'This answer belongs to no call in the conversation.';
 
 const isAnswer = (part: MessagePart): boolean => part.type === 'tool-approval-response' || uiAnswer(part) !== undefined;
