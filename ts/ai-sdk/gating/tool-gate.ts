@@ -29,7 +29,7 @@ import { askCall, type AskOutcome, objectionTo } from '../../gate/ask-call.js';
 import { denied, deniedOutput, isExecutionDenied } from './denied.js';
 import { isEnded, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
 import { CheckedEdits, digestOf, type CheckedEdit } from '../../gate/edits.js';
-import { warnFailedCall, warnOtherRun } from './failed-calls.js';
+import { warnFailedCall, warnOtherMode, warnOtherRun } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
 import { redeemOrRefuse } from '../../gate/redeem.js';
 import { unnamedRun } from '../../gate/run-ids.js';
@@ -381,7 +381,12 @@ export class ToolGate {
     try {
       return await openAnew(question, (asking) => this.#options.asker.openAndWait(asking, runId));
     } catch (error) {
-      throw existingRecord(error) === undefined ? error : new RefusedExecution(DUPLICATE_ID);
+      const existing = existingRecord(error);
+      if (existing === undefined) throw error;
+      const { messages, toolCallId, toolName } = question;
+      const isAnswered = isOpen(existing.status) && isResume(messages, toolCallId);
+      if (isAnswered) warnOtherMode(PLACE, toolName);
+      throw new RefusedExecution(isAnswered ? OTHER_MODE : DUPLICATE_ID);
     }
   }
 
@@ -600,6 +605,9 @@ const noteFor = (
 
 /** The next turn runs a call or does not: what a human answers in its place has nowhere to go. */
 const STOP_TAKES: DecisionType[] = ['approve', 'edit', 'reject', 'skip'];
+
+const OTHER_MODE =
+  'It was approved in the messages, and these tools wait for an answer of their own: it did not run. Call the tool again to be asked again.';
 
 const NEVER = new AbortController().signal;
 

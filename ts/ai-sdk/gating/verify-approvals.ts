@@ -20,7 +20,7 @@ import { hasNamed, namedBefore } from '../messages/named-requests.js';
 import { DUPLICATE_ID, REJECTED_IN_CHAT } from '../messages/reasons.js';
 import { isOpen } from '../messages/request-acts.js';
 import { loadSdk } from '../sdk/sdk.js';
-import { warnFailedAnswer, warnOtherRun } from './failed-calls.js';
+import { warnFailedAnswer, warnMadeValues, warnOtherRun } from './failed-calls.js';
 import { CallSettler, type FoundRequest, type SettledCall } from '../messages/settled-calls.js';
 import { signApproval } from '../sdk/signature.js';
 import {
@@ -60,7 +60,12 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
   const settler = new CallSettler({
     gate: local,
     find: (call) => requests.find(call),
-    isAsked: (call, record) => isAsked(local, call, record),
+    isAsked: (call, record) => {
+      const isSame = isAsked(local, call, record);
+      if (!isSame && call.runsHere && call.calls.some(({ input }) => isSameJson(record.args, input)))
+        warnMadeValues(PLACE, record.toolName);
+      return isSame;
+    },
     // A run that waits for it, here or elsewhere, would carry out an approval: its id is that of the gate.
     keepsWaiting: ({ approvalIds }, { approvalId }) =>
       keeps && !approvalIds.has(approvalId) && !local.isWaitedFor(approvalId),
@@ -205,6 +210,15 @@ function isAsked(gate: LocalGate, { calls, runsHere }: SpokenCall, record: Appro
   const isSame = (input: unknown) =>
     contents === 'redacted' ? gate.isOriginal(approvalId, input) : sameArguments(args, input);
   return calls.some((call) => call.toolName === toolName && isSame(call.input));
+}
+
+/** Whether they differ by nothing that JSON keeps. */
+function isSameJson(asked: unknown, sent: unknown): boolean {
+  try {
+    return digestOf(snapshot(JSON.parse(JSON.stringify(asked)))) === digestOf(snapshot(sent));
+  } catch {
+    return false;
+  }
 }
 
 function sameArguments(asked: unknown, sent: unknown): boolean {
