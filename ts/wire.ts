@@ -462,7 +462,7 @@ runId?: string,
 /** How it runs where no human approves it: for the verdict alone. */
 confined?: NativeConfinedRun,
 /** Which grants with `times` are used once by their answer; absent: none. */
-usesGrants?: 'denials' | 'all',
+usesGrants?: 'denials' | 'only-denials' | 'all',
 /** ms since the epoch, for grants. */
 now: number,
 /** What the functions of the rules said, for each of the policies; absent: none of them has any. */

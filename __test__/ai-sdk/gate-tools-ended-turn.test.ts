@@ -481,7 +481,7 @@ describe('a turn is known by what its messages hold', () => {
       prepareStep: ({ messages }) => ({ messages: structuredClone(messages) }),
     });
     expect(ran).toEqual([]);
-    expect(resultsIn(prompts[2])['c9']).toEqual(ENDED);
+    expect(resultsIn(prompts[2])['c9']).toMatchObject(ENDED);
   });
 
   it('messages that are none are those of no turn', async () => {
@@ -552,7 +552,7 @@ describe('in tools that are a part of something', () => {
     await ai.generateText({ model, tools: gated, prompt: 'go', stopWhen: stepCount(5) });
     expect(asked).toEqual([undefined, '/a']);
     expect(ran.filter((each) => each.startsWith('del'))).toEqual([]);
-    expect(resultsIn(prompts[2])['c9']).toEqual(ENDED);
+    expect(resultsIn(prompts[2])['c9']).toMatchObject(ENDED);
   });
 });
 

@@ -20,7 +20,7 @@ type Kind = 'gateTools' | 'toolApproval' | 'model messages';
 const kinds: Kind[] = major === 7 ? ['gateTools', 'toolApproval', 'model messages'] : ['gateTools', 'model messages'];
 
 /** A route that stops at an approval, and a client that holds the conversation. */
-function chat(kind: Kind, gate = createGate()) {
+function chat(kind: Kind, gate = createGate(), prune = (messages: ModelMessage[]) => messages) {
   const { ran, tools } = recordingTools();
   const shared = { interruptOn: { del: true }, gate, runId: RUN } as const;
   const errors: unknown[] = [];
@@ -40,9 +40,11 @@ function chat(kind: Kind, gate = createGate()) {
     const isModel = kind === 'model messages';
     const result = ai.streamText({
       model,
-      messages: isModel
-        ? (verified as ModelMessage[])
-        : await ai.convertToModelMessages(verified as UIMessage[], { tools: made.tools }),
+      messages: prune(
+        isModel
+          ? (verified as ModelMessage[])
+          : await ai.convertToModelMessages(verified as UIMessage[], { tools: made.tools }),
+      ),
       onError: ({ error }) => void errors.push(error),
       ...made,
     });
@@ -72,12 +74,12 @@ function chat(kind: Kind, gate = createGate()) {
         string,
         unknown
       >[];
-      const part = parts.find((one) => one['toolCallId'] === toolCallId) ?? {};
+      const part = parts.findLast((one) => one['toolCallId'] === toolCallId) ?? {};
       Object.assign(part, { state: 'approval-responded', approval: { ...(part['approval'] as object), ...given } });
       return;
     }
     const parts = (messages as ModelMessage[]).flatMap(({ content }) => content as { type: string }[]);
-    const request = parts.find(
+    const request = parts.findLast(
       (part) => part.type === 'tool-approval-request' && (part as { toolCallId?: string }).toolCallId === toolCallId,
     ) as { approvalId?: string } | undefined;
     const response = { type: 'tool-approval-response', approvalId: request?.approvalId ?? '', ...given } as const;
@@ -454,6 +456,61 @@ describe.each(kinds)('a call with the id of an earlier one, with %s', (kind) => 
     const stale = JSON.parse(JSON.stringify(messages()).replace(own, `$1${earlier}`)) as UIMessage[];
     await post(stale, says('Hm.'));
     expect(await gate.get(waiting)).toMatchObject({ status: 'pending' });
+    expect([ran, errors]).toEqual([[], []]);
+  });
+
+  const lastTurn = (all: ModelMessage[]) => all.slice(all.findLastIndex(({ role }) => role === 'user'));
+  describe.each([
+    ['was rejected', { approved: false, reason: 'n' }],
+    ['was not answered', undefined],
+  ])('where that one %s, and the route sends the model the last turn alone', (_, first) => {
+    it.each(['/a', '/b'])('is decided by the answer to it: %s', async (path) => {
+      for (const approved of [true, false]) {
+        const { gate, ran, errors, post, answer, says: types, messages } = chat(kind, createGate(), lastTurn);
+        const refused: unknown[] = [];
+        const onRefused = (one: RefusedApproval) => refused.push(one);
+        await post(types('go'), asks());
+        if (first !== undefined) {
+          answer('c1', first);
+          await post(messages(), says('As you like.'));
+        }
+        await post(types('once more'), calls(call('del', { path }, 'c1')));
+        const waiting = await asked(gate);
+        expect(await gate.get(waiting)).toMatchObject({ status: 'pending', args: { path } });
+        answer('c1', { approved, reason: 'then' });
+        const { verified } = await post(messages(), says('Done.'), { onRefused });
+        expect([ran, errors, refused]).toEqual([approved ? [`del ${path}`] : [], [], []]);
+        expect(await gate.get(waiting)).toMatchObject({ status: approved ? 'succeeded' : 'rejected' });
+        expect(JSON.stringify(verified).match(/"approved":true/g)?.length ?? 0).toBe(approved ? 1 : 0);
+        if (first !== undefined) expect(JSON.stringify(verified)).toContain('"reason":"n"');
+      }
+    });
+  });
+
+  it('is not decided by a yes where it has no request, and the answer is told', async () => {
+    const { gate, ran, errors, post, says: types, messages } = chat(kind, createGate(), lastTurn);
+    const refused: RefusedApproval[] = [];
+    await post(types('go'), asks());
+    const sent = [...messages(), ...structuredClone(messages())] as UIMessage[];
+    const own = kind === 'model messages' ? /("approvalId":")[^"]*/g : /("approval":\{"id":")[^"]*/g;
+    await verifyApprovals<UIMessage | ModelMessage>(messages(), gate, { runId: RUN, unanswered: 'keep' });
+    const copy = JSON.parse(JSON.stringify(messages()).replace(own, '$1other')) as UIMessage[];
+    sent.splice(messages().length, messages().length, ...copy);
+    const response = {
+      role: 'tool',
+      content: [{ type: 'tool-approval-response', approvalId: 'other', approved: true }],
+    };
+    const answered =
+      kind === 'model messages'
+        ? [...sent, response]
+        : JSON.parse(
+            JSON.stringify(sent).replace(
+              /(.*)"approval-requested"(.*)"id":"other"/,
+              '$1"approval-responded"$2"id":"other","approved":true',
+            ),
+          );
+    await post(answered as UIMessage[], says('Hm.'), { onRefused: (one: RefusedApproval) => refused.push(one) });
+    expect(refused).toMatchObject([{ toolCallId: 'c1', reason: expect.stringMatching(/same tool call id/) as string }]);
     expect([ran, errors]).toEqual([[], []]);
   });
 

@@ -86,6 +86,24 @@ describe.runIf(major === 7)('in a step of the SDK', () => {
     );
   });
 
+  it.each([
+    ['of its own run', {}],
+    ['of a named run', { gate: createGate(), runId: 'r' }],
+  ])('a call with the id of one that ran in an earlier step is not taken for that one: %s', async (_, more) => {
+    const asked: unknown[] = [];
+    const onApprovalRequest = ({ args }: { args: unknown }) => asked.push(args) > 0;
+    const again = (path: string) => calls(call('del', { path }, 'c1'));
+    const turns = [again('/a'), again('/b'), again('/b'), says('Done.')];
+    const { ran, result } = await generate({ interruptOn: ['del'], onApprovalRequest, ...more }, turns);
+    const isNamed = 'runId' in more;
+    // Under one run the answers to two calls with one id cannot be told apart.
+    expect(asked).toEqual([{ path: '/a' }, ...(isNamed ? [] : [{ path: '/b' }, { path: '/b' }])]);
+    expect(ran).toEqual(['del /a', ...(isNamed ? [] : ['del /b', 'del /b'])]);
+    const told = JSON.stringify(result.steps.map(({ content }) => content));
+    expect(told.includes('Two calls have the same tool call id')).toBe(isNamed);
+    expect(told).not.toMatch(/could not be decided|was already started/);
+  });
+
   it('nobody to ask: denied', async () => {
     const { ran, told } = await generate({ interruptOn: 'all' });
     expect(ran).toEqual([]);

@@ -2,6 +2,7 @@
 import * as ai from 'ai';
 import type { UIMessage } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import type { Gate, GateOptions, RefusedApproval } from '../../index.js';
 import {
   createGate,
@@ -26,6 +27,7 @@ import {
 } from '../support/model.js';
 import { sample } from '../support/effort.js';
 import { recordingTools } from '../support/tools.js';
+import { listenToWarnings } from '../support/warnings.js';
 import { LocalGate } from '../../ts/gate/gate.js';
 
 interface ToolPart {
@@ -808,5 +810,46 @@ describe('verifyApprovals on model messages', () => {
 
   it('a gate that is none', async () => {
     await expect(verifyApprovals([], {} as never)).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG' });
+  });
+});
+
+describe('a yes in the messages that does not count is told to the developer', () => {
+  it.runIf(major === 7).each([
+    ['of tools that wait in the second request', 'wait', /^gateTools: .* made without mode: 'stop'/],
+    ['of arguments that the schema makes dates of', 'stop', /^verifyApprovals: .* makes values such as dates/],
+  ] as const)('%s', async (_, mode, warning) => {
+    using heard = listenToWarnings();
+    await using gate = createGate();
+    const ran: unknown[] = [];
+    const at = z.string();
+    const tools = {
+      del: ai.tool({
+        inputSchema: z.object({
+          at: mode === 'stop' ? at.transform((text) => new Date(text)) : at,
+        }) as z.ZodType<object>,
+        execute: async (input) => ran.push(input),
+      }),
+    };
+    let messages: UIMessage[] = [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'go' }] }];
+    const post = async (turn: ModelTurn, how: 'stop' | 'wait') => {
+      const verified = await verifyApprovals(messages, gate, { runId: 'r' });
+      const gated = gateTools(tools, { interruptOn: ['del'], gate, runId: 'r', mode: how });
+      const result = ai.streamText({
+        model: scripted([turn]).model,
+        tools: gated as ai.ToolSet,
+        messages: await ai.convertToModelMessages(verified, { tools: gated as ai.ToolSet }),
+      } as never);
+      const stream = result.toUIMessageStream({
+        originalMessages: verified,
+        onFinish: (event) => void (messages = JSON.parse(JSON.stringify(event.messages)) as UIMessage[]),
+      });
+      for await (const _ of stream);
+    };
+    await post(calls(call('del', { at: '2020-01-01T00:00:00.000Z' }, 'c1')), 'stop');
+    for (const part of messages.at(-1)?.parts ?? [])
+      if ('approval' in part)
+        Object.assign(part, { state: 'approval-responded', approval: { ...part.approval, approved: true } });
+    await post(says('Done.'), mode);
+    expect([ran, heard.warnings]).toEqual([[], [expect.stringMatching(warning)]]);
   });
 });

@@ -61,7 +61,7 @@ export interface CallJudge {
   runner?: ConfinedRunner | undefined;
   /**
    * Which grants for a number of calls the verdict uses. Default: `all`, since the call runs or ends by it. `denials`: it may
-   * end, and is judged again before it runs. `none`: it is only looked at.
+   * end, and is judged again before it runs. `only-denials`: no grant lets it run. `none`: it is only looked at.
    */
   usesGrants?: GrantUse | undefined;
 }

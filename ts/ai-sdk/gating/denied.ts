@@ -1,4 +1,5 @@
 import type { DecisionOutcome, ExecutionDenied } from '../../../index.js';
+import { isRecord } from '../tools/tools.js';
 
 const DENIED_BY: readonly string[] = ['reject', 'skip', 'expired', 'cancelled'] satisfies DecisionOutcome['type'][];
 
@@ -10,6 +11,30 @@ export function denied(
   stop = false,
 ): ExecutionDenied {
   return { type: 'execution-denied', reason, decision, approvalId, ...(stop ? { stop } : {}) };
+}
+
+/** What the model gets of a denial. It says to `gateTools` whether a human ended the turn; for providers that is no option. */
+export const deniedOutput = ({ reason, stop }: ExecutionDenied): DeniedOutput => ({
+  type: 'execution-denied',
+  reason,
+  ...(stop === true ? { providerOptions: { [END_MARK]: { turnEnded: true } } } : {}),
+});
+
+interface DeniedOutput {
+  type: 'execution-denied';
+  reason: string;
+  providerOptions?: Record<string, { turnEnded: true }>;
+}
+
+const END_MARK = 'countersign';
+
+/** Whether a result, as a message has it, says that a human ended the turn. Without the tool, the SDK makes a JSON of the denial. */
+export function saysTurnEnded(output: unknown): boolean {
+  if (!isRecord(output)) return false;
+  const { type, value, providerOptions } = output;
+  const mark = isRecord(providerOptions) ? providerOptions[END_MARK] : undefined;
+  if (isRecord(mark) && mark['turnEnded'] === true) return true;
+  return type === 'json' && isExecutionDenied(value) && value.stop === true;
 }
 
 /** Told by its shape, since an output may have gone through JSON on its way back. */

@@ -13,7 +13,7 @@ import { messagesIn } from '../messages/messages.js';
 import { TURN_ENDED } from '../messages/reasons.js';
 import { isRecord, type ExecuteOptions } from '../tools/tools.js';
 import { denied, isExecutionDenied } from './denied.js';
-import { holdsEnd, noteEnd } from './made-calls.js';
+import { noteEnd, standingOfTurn } from './made-calls.js';
 
 /** Lists of messages that a step began with in which a human ended the turn, and the last of the messages then. */
 const ENDED_STEPS = new WeakMap<readonly unknown[], unknown>();
@@ -35,13 +35,20 @@ export function endTurn(options: object | undefined): void {
   for (const cancel of WAITING.get(messages) ?? []) cancel();
 }
 
-/** Whether a human ended the turn of a call, in its own step or `before`. What the user wrote behind it begins another turn. */
-export function turnOf(options: ExecuteOptions): 'goes-on' | 'ended' | 'ended-before' {
-  if (holdsEnd(options)) return 'ended-before';
+/**
+ * Whether a human ended the turn of a call, in its own step or `before`. What the user wrote behind it begins another turn. `unclear`:
+ * it may be the call of a turn that ended.
+ */
+export function turnOf(options: ExecuteOptions): 'goes-on' | 'unclear' | 'ended' | 'ended-before' {
+  const standing = standingOfTurn(options);
+  if (standing === 'ended') return 'ended-before';
   // Another step may begin with the same messages: the user asked for another answer.
   const messages = messagesIn(options) ?? [];
-  return messages.length > 0 && ENDED_STEPS.get(messages) === messages.at(-1) ? 'ended' : 'goes-on';
+  return messages.length > 0 && ENDED_STEPS.get(messages) === messages.at(-1) ? 'ended' : standing;
 }
+
+/** Whether it is known that a human ended the turn of a call. */
+export const isEnded = (options: ExecuteOptions): boolean => turnOf(options).startsWith('ended');
 
 /** Has the request of a call end its turn, or end with it. */
 export function withinTurn(
@@ -62,7 +69,7 @@ export function withinTurn(
   };
   decided.then(follow, () => void waiting.delete(cancel));
   // It may have ended while the request was made.
-  if (turnOf(options) !== 'goes-on') cancel();
+  if (isEnded(options)) cancel();
 }
 
 /** What a call gets of a turn that is over; `undefined`: it goes on. */
@@ -71,7 +78,7 @@ export function ofEndedTurn(
   approvalId: ApprovalRecord['approvalId'] | null = null,
 ): ExecutionDenied | undefined {
   const turn = turnOf(options);
-  if (turn === 'goes-on') return undefined;
+  if (turn === 'goes-on' || turn === 'unclear') return undefined;
   // The loop may leave out the call at which the turn ended, and keep this one.
   noteEnd(options);
   if (turn === 'ended-before')

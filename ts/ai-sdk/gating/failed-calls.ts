@@ -61,6 +61,20 @@ export async function warnOtherRun(
   );
 }
 
+/** Warns of an answer in messages for tools that look for none there. */
+export const warnOtherMode = (place: string, toolName: string): void =>
+  warnOnce(
+    `other-mode:${place}`,
+    `${place}: an answer to a call of ${JSON.stringify(toolName)} came back in the messages and did not count, since these tools were made without mode: 'stop'. Pass mode: 'stop' in each request of a chat whose answers come back in the messages.`,
+  );
+
+/** Warns of a yes to arguments that do not come back from a browser as they were. */
+export const warnMadeValues = (place: string, toolName: string): void =>
+  warnOnce(
+    `made-values:${place}:${toolName}`,
+    `${place}: a yes to a call of ${JSON.stringify(toolName)} did not count: the schema of the tool makes values such as dates, which do not come back in the messages. Leave the arguments as JSON in the schema, and make the values in execute.`,
+  );
+
 /** What somebody has to mend; `undefined`: nothing. */
 function failureOf(error: unknown): { error: unknown } | undefined {
   // What an execution was refused for.

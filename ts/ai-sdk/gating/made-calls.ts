@@ -4,10 +4,12 @@
  */
 import type { CallAsker } from '../../gate/asker.js';
 import { digestOf } from '../../gate/edits.js';
+import type { LocalGate } from '../../gate/gate.js';
 import { once } from '../../values/lazily.js';
 import { snapshot } from '../../values/snapshot.js';
 import { messagesIn, partsOf, type MessagePart } from '../messages/messages.js';
 import { isRecord, type ExecuteOptions } from '../tools/tools.js';
+import { saysTurnEnded } from './denied.js';
 
 /** What is known of a call when it is made. */
 export interface NewCall {
@@ -28,7 +30,20 @@ interface MadeCall {
   readonly user: string | undefined;
   /** Whether its turn is over. */
   isEnd: boolean;
+  /** Whether a later call of its turn is such a one. */
+  isBeforeEnd: boolean;
 }
+
+/** A turn that a human ended. */
+interface EndedTurn {
+  /** Of what the user had written last. */
+  readonly user: string | undefined;
+  /** How many messages of the user there were. A conversation has more of them in each turn. */
+  readonly userMessages: number;
+}
+
+/** What is known of the turn of a call. `unclear`: a turn of the same gate may be meant that a human ended. */
+export type TurnStanding = 'goes-on' | 'unclear' | 'ended';
 
 /** Calls by their ids: some models count those from the start again, so that several calls have the same. */
 class CallList {
@@ -62,6 +77,13 @@ const REMEMBERED_CALLS = 100;
 const GOING = new CallList();
 const ENDING = new CallList();
 
+/** The turns that ended, by gate and run. */
+const ENDED_TURNS = new WeakMap<LocalGate, Map<string, EndedTurn[]>>();
+
+/** How many of them are remembered for each run, and how many runs for each gate. */
+const REMEMBERED_TURNS = 100;
+const REMEMBERED_RUNS = 1_000;
+
 /** Calls by the options of their `execute`. */
 const MADE = new WeakMap<object, MadeCall>();
 
@@ -77,7 +99,15 @@ export function noteCall(options: ExecuteOptions, { asker, toolName, input }: Ne
   if (messages.length === 0) return;
   const { toolCallId } = options;
   const [digest, user] = [lateDigest(input), userIn(messages)];
-  const made: MadeCall = { toolCallId, toolName, digest, asker: new WeakRef(asker), user, isEnd: false };
+  const made: MadeCall = {
+    toolCallId,
+    toolName,
+    digest,
+    asker: new WeakRef(asker),
+    user,
+    isEnd: false,
+    isBeforeEnd: false,
+  };
   MADE.set(options, made);
   if (isRecord(input)) INPUTS.set(input, INPUTS.has(input) ? undefined : made);
   GOING.add(made);
@@ -91,52 +121,93 @@ export function noteEnd(options: object): void {
   // It is asked for from now on, also once the input is gone.
   made.digest();
   ENDING.add(made);
-}
-
-/** Whether a call at which the turn ended is in the messages of this call, behind the last one of the user. */
-export function holdsEnd(options: ExecuteOptions): boolean {
-  // Asked of each call, and nearly always no turn was ended at all.
-  const own = ENDING.isEmpty ? undefined : MADE.get(options);
-  if (own === undefined) return false;
   const messages = messagesIn(options) ?? [];
-  const parts = messages.slice(lastUser(messages) + 1).flatMap((message) => partsOf(message));
-  return parts.some((part) => isRecord(part) && part.type === 'tool-call' && isEnd(part, own, parts));
+  for (const part of callsOfTurn(messages)) for (const call of meantBy(part, made).likely) call.isBeforeEnd = true;
+  const asker = made.asker.deref();
+  if (asker !== undefined) noteTurn(asker, { user: made.user, userMessages: usersIn(messages) });
 }
 
-function isEnd(part: MessagePart, own: MadeCall, parts: readonly MessagePart[]): boolean {
-  const { toolCallId, toolName, input } = part as MessagePart & { toolCallId: string } & NewCall;
-  const known = isRecord(input) ? INPUTS.get(input) : undefined;
-  if (known !== undefined) return known.isEnd;
-  const digest = digestOrNone(input);
-  const isSame = (call: MadeCall): boolean => call.toolName === toolName && call.digest() === digest;
-  // One that was approved in an earlier request runs only now, and has no result.
-  if (toolCallId === own.toolCallId && isSame(own) && !parts.some((each) => isResultOf(each, toolCallId))) return false;
-  return isCopyOfEnd({ toolCallId, toolName }, isSame, own);
+function noteTurn({ gate, runId }: CallAsker, turn: EndedTurn): void {
+  const runs = ENDED_TURNS.get(gate) ?? new Map<string, EndedTurn[]>();
+  ENDED_TURNS.set(gate, runs);
+  const turns = runs.get(runId) ?? [];
+  runs.delete(runId);
+  runs.set(runId, [...turns.slice(1 - REMEMBERED_TURNS), turn]);
+  const [oldest] = runs.keys();
+  if (runs.size > REMEMBERED_RUNS && oldest !== undefined) runs.delete(oldest);
 }
 
 /**
- * Whether a call that the loop has copied is one at which the turn ended. If several may be meant, it is one of the same set of
- * tools and behind the same text of the user, as far as there are such. In doubt the turn is over.
+ * What the messages of this call say of its turn, behind the last one of the user. A result says that a human ended the turn; the
+ * calls themselves do where the loop has changed the results.
  */
-function isCopyOfEnd(
-  { toolCallId, toolName }: Pick<MadeCall, 'toolCallId' | 'toolName'>,
-  isSame: (call: MadeCall) => boolean,
-  own: MadeCall,
-): boolean {
-  const isOfSet = ({ asker }: MadeCall): boolean => asker.deref() === own.asker.deref();
-  const isOfText = ({ user }: MadeCall): boolean => user === own.user;
-  const named = [...ENDING.of(toolCallId), ...GOING.of(toolCallId)].filter((call) => call !== own);
-  // The loop may have changed the input, too.
-  const isChanged = (call: MadeCall): boolean => call.toolName === toolName && isOfSet(call) && isOfText(call);
-  const meant = named.some(isSame) ? named.filter(isSame) : named.filter(isChanged);
-  return likeliest(likeliest(meant, isOfSet), isOfText).some((call) => call.isEnd);
+export function standingOfTurn(options: ExecuteOptions): TurnStanding {
+  const messages = messagesIn(options) ?? [];
+  const own = MADE.get(options);
+  if (own === undefined) return 'goes-on';
+  const parts = partsOfTurn(messages);
+  if (parts.some((part) => part.type === 'tool-result' && saysTurnEnded(part['output']))) return 'ended';
+  // Asked of each call, and nearly always no turn was ended at all.
+  if (ENDING.isEmpty) return 'goes-on';
+  const calls = callsOfTurn(messages);
+  const standings = new Set(calls.map((part) => standingOf(part, own, parts)));
+  if (standings.has('ended')) return 'ended';
+  if (standings.has('unclear')) return 'unclear';
+  const mayBe = endedTurnsLike(own, usersIn(messages));
+  if (standings.has('unknown')) return mayBe.length > 0 ? 'unclear' : 'goes-on';
+  // The loop may have taken all calls out.
+  return calls.length === 0 && mayBe.some(({ user }) => user === own.user) ? 'unclear' : 'goes-on';
 }
 
-/** Those that fit; all of them, if none does. */
-function likeliest(calls: readonly MadeCall[], fits: (call: MadeCall) => boolean): readonly MadeCall[] {
-  const fitting = calls.filter(fits);
-  return fitting.length === 0 ? calls : fitting;
+/** The turns of the same run at the same gate that ended, in a conversation that was no shorter. */
+function endedTurnsLike({ asker }: MadeCall, userMessages: number): readonly EndedTurn[] {
+  const set = asker.deref();
+  const turns = set === undefined ? [] : (ENDED_TURNS.get(set.gate)?.get(set.runId) ?? []);
+  return turns.filter((turn) => turn.userMessages >= userMessages);
 }
+
+/** @returns `unknown`: no call that was made here is meant */
+function standingOf(part: CallPart, own: MadeCall, parts: readonly MessagePart[]): TurnStanding | 'unknown' {
+  const { likely, others } = meantBy(part, own);
+  const { toolCallId } = part;
+  const runsOnlyNow = toolCallId === own.toolCallId && isSameCall(part, own);
+  // One that was approved in an earlier request runs only now, and has no result.
+  if (runsOnlyNow && !parts.some((each) => isResultOf(each, toolCallId))) return 'goes-on';
+  if (likely.length > 0 && likely.every(({ isEnd }) => isEnd)) return 'ended';
+  if ([...likely, ...others].some(({ isEnd, isBeforeEnd }) => isEnd || isBeforeEnd)) return 'unclear';
+  return likely.length === 0 ? 'unknown' : 'goes-on';
+}
+
+/**
+ * The calls that a part of the messages may be. Likely is the one with its very input, or those with its id, name and input which
+ * the same set of tools got behind the same text of the user. `others`: of the same gate, or changed since.
+ */
+function meantBy(part: CallPart, own: MadeCall): { likely: readonly MadeCall[]; others: readonly MadeCall[] } {
+  const { toolCallId, toolName, input } = part;
+  const known = isRecord(input) ? INPUTS.get(input) : undefined;
+  if (known?.toolCallId === toolCallId && known.toolName === toolName) return { likely: [known], others: [] };
+  const isOfSet = ({ asker }: MadeCall): boolean => asker.deref() === own.asker.deref();
+  const isOfGate = ({ asker }: MadeCall): boolean => asker.deref()?.gate === own.asker.deref()?.gate;
+  const named = [...ENDING.of(toolCallId), ...GOING.of(toolCallId)].filter((call) => call !== own);
+  const same = named.filter((call) => isSameCall(part, call));
+  const likely = same.filter((call) => isOfSet(call) && call.user === own.user);
+  if (likely.length > 0) return { likely, others: [] };
+  return { likely, others: [...same.filter(isOfGate), ...named.filter(isOfSet)] };
+}
+
+const isSameCall = ({ toolName, input }: CallPart, call: MadeCall): boolean =>
+  call.toolName === toolName && call.digest() === digestOrNone(input);
+
+type CallPart = MessagePart & { toolCallId: string; toolName: string; input: unknown };
+
+const partsOfTurn = (messages: readonly unknown[]): MessagePart[] =>
+  messages.slice(lastUser(messages) + 1).flatMap((message) => partsOf(message).filter((part) => isRecord(part)));
+
+const callsOfTurn = (messages: readonly unknown[]): CallPart[] =>
+  partsOfTurn(messages).filter((part): part is CallPart => part.type === 'tool-call');
+
+const usersIn = (messages: readonly unknown[]): number =>
+  messages.filter((message) => isRecord(message) && message['role'] === 'user').length;
 
 const isResultOf = (part: MessagePart, toolCallId: string): boolean =>
   isRecord(part) && part.type === 'tool-result' && part['toolCallId'] === toolCallId;

@@ -10,7 +10,7 @@ import { existingRecord, isTurnEnd } from '../../gate/records.js';
 import type { Gating } from '../../native.js';
 import { snapshot } from '../../values/snapshot.js';
 import { askCall } from '../../gate/ask-call.js';
-import { denied, isExecutionDenied } from './denied.js';
+import { denied, deniedOutput, isExecutionDenied } from './denied.js';
 import { ofEndedTurn, withinTurn } from './ended-turns.js';
 import { noteCall } from './made-calls.js';
 import { modelOutput, type ModelOutput } from '../messages/history.js';
@@ -98,7 +98,7 @@ async function ask(
 }
 
 function toModelOutput(tool: Tool, { input, output }: ModelOutputOptions): ModelOutput {
-  if (isExecutionDenied(output)) return { type: 'execution-denied', reason: output.reason };
+  if (isExecutionDenied(output)) return deniedOutput(output);
   try {
     return { type: 'text', value: answerText(questionsIn(tool, input), output as QuestionsAnswer) };
   } catch {

@@ -3,7 +3,7 @@ import type { DecisionType, InterruptOn, ToolApprovalOptions, ToolApprovalStatus
 import { CallAsker, type CallQuestion } from '../../gate/asker.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import { warnOnce } from '../../errors/warn-once.js';
-import { isApproval, isTurnEnd } from '../../gate/records.js';
+import { existingRecord, isApproval, isTurnEnd } from '../../gate/records.js';
 import { asksByNow, isByMode, unanswered, type CallVerdict } from '../../gate/judge.js';
 import { decideByItself, isByItself } from '../../gate/reviewer/by-itself.js';
 import type { ApprovedTool } from '../../gate/tool-identity.js';
@@ -58,6 +58,7 @@ export function toolApproval<TOOLS extends ToolSet>(
     } catch (error) {
       loop.signal.throwIfAborted();
       warnFailedCall(PLACE, nameOf(call), error);
+      if (existingRecord(error) !== undefined) return { type: 'denied', reason: DUPLICATE_ID };
       // The SDK runs the tool on an unknown status and ends the stream on a throw: neither may come of this.
       return { type: 'denied', reason: `It could not be decided: ${reasonOfError(error)}` };
     }

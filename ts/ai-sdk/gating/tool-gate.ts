@@ -26,10 +26,10 @@ import { checkSignal } from './call-signal.js';
 import type { ChildRuns } from './children.js';
 import { approvedTool } from '../tools/approved-tool.js';
 import { askCall, type AskOutcome, objectionTo } from '../../gate/ask-call.js';
-import { denied, isExecutionDenied } from './denied.js';
-import { ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
+import { denied, deniedOutput, isExecutionDenied } from './denied.js';
+import { isEnded, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
 import { CheckedEdits, digestOf, type CheckedEdit } from '../../gate/edits.js';
-import { warnFailedCall, warnOtherRun } from './failed-calls.js';
+import { warnFailedCall, warnOtherMode, warnOtherRun } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
 import { redeemOrRefuse } from '../../gate/redeem.js';
 import { unnamedRun } from '../../gate/run-ids.js';
@@ -232,7 +232,7 @@ export class ToolGate {
   /** Whether this call needs leave: the tool is gated now, the call stands as answered in the messages, or its turn is over. */
   #mustPass(options: ExecuteOptions): boolean {
     const { messages, toolCallId } = options;
-    return this.#options.isGated() || isResume(messages, toolCallId) || turnOf(options) !== 'goes-on';
+    return this.#options.isGated() || isResume(messages, toolCallId) || isEnded(options);
   }
 
   #run(body: CallBody, passed: CallPass & { kind: 'run' }, options: ExecuteOptions): unknown {
@@ -301,10 +301,13 @@ export class ToolGate {
   async #ask(args: ValueSnapshot, options: ExecuteOptions): Promise<CallPass> {
     const { name, asker } = this.#options;
     const { toolCallId, abortSignal = NEVER } = options;
-    const verdict = await this.#judge(args, options);
+    const usesGrants = grantsOf(options);
+    let verdict = await this.#judge(args, options, usesGrants);
     // To judge takes its time, in which a human may end the turn.
     const ended = ofEndedTurn(options);
     if (ended !== undefined) return { kind: 'denial', denial: ended };
+    if (verdict.effect === 'allow' && grantsOf(options) !== usesGrants)
+      verdict = await this.#judge(args, options, 'only-denials');
     if (verdict.effect === 'allow' && !isByMode(verdict))
       return { kind: 'run', args, approved: undefined, confined: verdict.confined, note: undefined };
     if (verdict.effect === 'deny') return denial(verdict.reason, 'reject', null);
@@ -378,7 +381,12 @@ export class ToolGate {
     try {
       return await openAnew(question, (asking) => this.#options.asker.openAndWait(asking, runId));
     } catch (error) {
-      throw existingRecord(error) === undefined ? error : new RefusedExecution(DUPLICATE_ID);
+      const existing = existingRecord(error);
+      if (existing === undefined) throw error;
+      const { messages, toolCallId, toolName } = question;
+      const isAnswered = isOpen(existing.status) && isResume(messages, toolCallId);
+      if (isAnswered) warnOtherMode(PLACE, toolName);
+      throw new RefusedExecution(isAnswered ? OTHER_MODE : DUPLICATE_ID);
     }
   }
 
@@ -575,7 +583,7 @@ export class ToolGate {
   async #toModelOutput(given: unknown): Promise<ModelOutput> {
     const isSdks = isModelOutputOptions(given);
     const output = isSdks ? given.output : given;
-    if (isExecutionDenied(output)) return { type: 'execution-denied', reason: output.reason };
+    if (isExecutionDenied(output)) return deniedOutput(output);
     const toolCallId = isSdks ? given.toolCallId : this.#outputs.callOf(output);
     const { tool } = this.#options;
     // What a human answered has not the shape that the tool's own function expects.
@@ -598,7 +606,13 @@ const noteFor = (
 /** The next turn runs a call or does not: what a human answers in its place has nowhere to go. */
 const STOP_TAKES: DecisionType[] = ['approve', 'edit', 'reject', 'skip'];
 
+const OTHER_MODE =
+  'It was approved in the messages, and these tools wait for an answer of their own: it did not run. Call the tool again to be asked again.';
+
 const NEVER = new AbortController().signal;
+
+/** In doubt whether its turn is over, a call is asked about. */
+const grantsOf = (options: ExecuteOptions): GrantUse => (turnOf(options) === 'unclear' ? 'only-denials' : 'all');
 
 /** Results and their calls. A framework may ask what the model gets for a result without naming the call. */
 class ResultStore {

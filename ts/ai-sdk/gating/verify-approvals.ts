@@ -15,12 +15,12 @@ import { checkBy } from '../../gate/requester.js';
 import { digestOf } from '../../gate/edits.js';
 import { requireSdk } from '../sdk/installed.js';
 import { checkUnanswered, closeLeft } from '../messages/left-calls.js';
-import type { MessagePart } from '../messages/messages.js';
-import { namedBefore } from '../messages/named-requests.js';
-import { REJECTED_IN_CHAT } from '../messages/reasons.js';
+import { answerIn, type MessagePart } from '../messages/messages.js';
+import { hasNamed, namedBefore } from '../messages/named-requests.js';
+import { DUPLICATE_ID, REJECTED_IN_CHAT } from '../messages/reasons.js';
 import { isOpen } from '../messages/request-acts.js';
 import { loadSdk } from '../sdk/sdk.js';
-import { warnFailedAnswer, warnOtherRun } from './failed-calls.js';
+import { warnFailedAnswer, warnMadeValues, warnOtherRun } from './failed-calls.js';
 import { CallSettler, type FoundRequest, type SettledCall } from '../messages/settled-calls.js';
 import { signApproval } from '../sdk/signature.js';
 import {
@@ -60,7 +60,12 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
   const settler = new CallSettler({
     gate: local,
     find: (call) => requests.find(call),
-    isAsked: (call, record) => isAsked(local, call, record),
+    isAsked: (call, record) => {
+      const isSame = isAsked(local, call, record);
+      if (!isSame && call.runsHere && call.calls.some(({ input }) => isSameJson(record.args, input)))
+        warnMadeValues(PLACE, record.toolName);
+      return isSame;
+    },
     // A run that waits for it, here or elsewhere, would carry out an approval: its id is that of the gate.
     keepsWaiting: ({ approvalIds }, { approvalId }) =>
       keeps && !approvalIds.has(approvalId) && !local.isWaitedFor(approvalId),
@@ -153,6 +158,8 @@ class KnownRequests {
       const records = await this.#gate.find(this.#runId ?? null, call.toolCallId);
       if (isAnswered && (this.#runId === undefined || records.length === 0)) await this.#warnOfRun(call);
       if (this.#runId === undefined) return namedBy(call, isAnswered, records);
+      if (call.word === 'yes' && hasNamed(this.#gate, call.earlier?.approvalIds ?? [], records.at(-1)))
+        return { record: undefined, why: DUPLICATE_ID };
       const named = namedBefore(this.#gate, call.approvalIds, records);
       if (named !== records.at(-1)) return { record: named };
       return isAnswered ? answeredOf(records) : meantOf(call, records);
@@ -205,6 +212,15 @@ function isAsked(gate: LocalGate, { calls, runsHere }: SpokenCall, record: Appro
   return calls.some((call) => call.toolName === toolName && isSame(call.input));
 }
 
+/** Whether they differ by nothing that JSON keeps. */
+function isSameJson(asked: unknown, sent: unknown): boolean {
+  try {
+    return digestOf(snapshot(JSON.parse(JSON.stringify(asked)))) === digestOf(snapshot(sent));
+  } catch {
+    return false;
+  }
+}
+
 function sameArguments(asked: unknown, sent: unknown): boolean {
   try {
     return digestOf(snapshot(asked)) === digestOf(snapshot(sent));
@@ -243,7 +259,7 @@ class AnsweredMessages {
       const toolCallId = callOf(part)?.toolCallId;
       // The SDK takes no message in which the id of an answer is not a text, and nothing else here goes by it.
       const id = typeof given.id === 'string' ? given.id : `answer-to-${toolCallId}`;
-      const approval = { ...withoutOdd(given), id, ...this.#said(toolCallId, inUi.approvalId) };
+      const approval = { ...withoutOdd(given), id, ...this.#said(toolCallId, inUi.approvalId, inUi.reason) };
       // The SDK carries out an answer in any state: in this one it also tells the model of a denial.
       return [{ ...part, state: 'approval-responded', approval }];
     }
@@ -252,13 +268,19 @@ class AnsweredMessages {
     const toolCallId = this.#conversation.requests.get(approvalId);
     // It ran: what stands here is history. With its result before the answer, the SDK would run it once more.
     if (toolCallId !== undefined && this.#conversation.isPast(toolCallId, index)) return [part];
-    const said = this.#said(toolCallId, approvalId);
+    const said = this.#said(toolCallId, approvalId, answerIn(part)?.reason);
     // The SDK throws on any answer, a yes or a no, to a request that is not there.
     return toolCallId === undefined ? [] : [{ ...withoutOdd(part), ...said }];
   }
 
-  #said(toolCallId: string | undefined, approvalId: string): { approved: boolean; reason?: string } {
+  /** @param given the reason of the answer in the messages */
+  #said(
+    toolCallId: string | undefined,
+    approvalId: string,
+    given: string | undefined,
+  ): { approved: boolean; reason?: string } {
     const settled = toolCallId === undefined ? undefined : this.#settled.get(toolCallId);
+    if (settled?.earlier?.approvalIds.has(approvalId) === true) return { approved: false, reason: given ?? OF_EARLIER };
     if (settled?.approved === true) return { approved: true };
     if (settled !== undefined) return { approved: false, reason: settled.reason ?? REJECTED_IN_CHAT };
     this.#onRefused?.({ approvalId, toolCallId: null, reason: OF_NO_CALL });
@@ -272,6 +294,7 @@ function withoutOdd<ANSWER extends object>(answer: ANSWER): ANSWER {
   return reason === undefined || typeof reason === 'string' ? answer : (rest as ANSWER);
 }
 
+const OF_EARLIER = 'This answer is about an earlier call, whose id the model has given to another one since.';
 const OF_NO_CALL = 'This answer belongs to no call in the conversation.';
 
 const isAnswer = (part: MessagePart): boolean => part.type === 'tool-approval-response' || uiAnswer(part) !== undefined;

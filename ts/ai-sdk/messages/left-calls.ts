@@ -11,6 +11,7 @@ import {
   isBehind,
   needsResult,
   partsIn,
+  uiAnswer,
   withSteps,
   type AnyMessage,
   type ConversationPlace,
@@ -34,10 +35,7 @@ export function closeLeft<MESSAGE extends AnyMessage>(
   const closed: AnyMessage[] = [];
   let changes = false;
   for (const [index, message] of messages.entries()) {
-    const parts =
-      message.role === 'assistant'
-        ? closedParts(message, settled, (part, step) => isLeft(part, { index, step }))
-        : undefined;
+    const parts = message.role === 'assistant' ? closedParts(message, index, settled, isLeft) : undefined;
     closed.push(parts === undefined ? message : ({ ...message, parts } as UIMessage));
     changes ||= parts !== undefined;
     if (messages[index + 1]?.role === 'tool') continue;
@@ -58,19 +56,33 @@ export function checkUnanswered(given: 'cancel' | 'keep' | undefined, place: str
 
 const NONE: ReadonlySet<string> = new Set();
 
-const reasonFor = (toolCallId: unknown, settled: SettledCalls): string =>
-  settled.get(String(toolCallId))?.reason ?? NO_RESULT;
+function reasonFor(toolCallId: unknown, settled: SettledCalls, place: ConversationPlace): string {
+  const { reason, earlier } = settled.get(String(toolCallId)) ?? {};
+  return (earlier !== undefined && isBehind(place, earlier.until) ? undefined : reason) ?? NO_RESULT;
+}
 
 /** The parts of a UI message; `undefined`: no call of it is left. */
 function closedParts(
   message: AnyMessage,
+  index: number,
   settled: SettledCalls,
-  isLeft: (part: MessagePart, step: number) => boolean,
+  isLeft: (part: MessagePart, place: ConversationPlace) => boolean,
 ): unknown[] | undefined {
   const parts = withSteps(partsIn(message, 'parts'));
-  const left = new Set(parts.flatMap(([part, step]) => (needsResult(part) && isLeft(part, step) ? [part] : [])));
+  const left = new Set(
+    parts.flatMap(([part, step]) => (needsResult(part) && isLeft(part, { index, step }) ? [part] : [])),
+  );
   if (left.size === 0) return undefined;
-  return parts.map(([part]) => (left.has(part) ? closedPart(part, reasonFor(part['toolCallId'], settled)) : part));
+  return parts.map(([part, step]) => {
+    if (!left.has(part)) return part;
+    const { toolCallId } = part;
+    const isEarlier = isBehind(
+      { index, step },
+      settled.get(String(toolCallId))?.earlier?.until ?? { index: -1, step: 0 },
+    );
+    const said = isEarlier ? uiAnswer(part)?.reason : undefined;
+    return closedPart(part, said ?? reasonFor(toolCallId, settled, { index, step }));
+  });
 }
 
 function closedPart(part: MessagePart, reason: string): MessagePart {
@@ -105,7 +117,7 @@ function answerTo(
     type: 'tool-result',
     toolCallId,
     toolName,
-    output: { type: 'execution-denied', reason: reasonFor(toolCallId, settled) },
+    output: { type: 'execution-denied', reason: reasonFor(toolCallId, settled, { index: step, step: 0 }) },
   }));
   return { role: 'tool', content } as unknown as ModelMessage;
 }

@@ -33,11 +33,15 @@ export const UNCLEAR: MessageAnswer = {
   isUnclear: true,
 };
 
-/** Whether the SDK looks at this call because its answer is in the last message: it is about to run it. */
+/**
+ * Whether the SDK looks at this call because its answer is in the last message: it is about to run it. With the result beside the
+ * answer that call is over, and another one has its id.
+ */
 export function isResume(messages: unknown, toolCallId: string): boolean {
   if (!Array.isArray(messages)) return false;
   const last = (messages as ModelMessage[]).at(-1);
   if (last?.role !== 'tool') return false;
+  if (partsOf(last).some((part) => part.type === 'tool-result' && part['toolCallId'] === toolCallId)) return false;
   const answered = new Set(
     partsOf(last).flatMap((part) => (part.type === 'tool-approval-response' ? [part['approvalId']] : [])),
   );

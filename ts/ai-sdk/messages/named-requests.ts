@@ -10,6 +10,16 @@ const REMEMBERED = 10_000;
 
 const NAMED = new WeakMap<LocalGate, Map<string, string>>();
 
+/** Whether one of these ids has named this request, or is its own. */
+export function hasNamed(gate: LocalGate, ids: Iterable<string>, record: ApprovalRecord | undefined): boolean {
+  if (record === undefined) return false;
+  const { approvalId, runId, toolCallId } = record;
+  const named = NAMED.get(gate);
+  return [...ids].some((id) => id === approvalId || named?.get(keyOf(runId, toolCallId, id)) === approvalId);
+}
+
+const keyOf = (...parts: (string | null)[]): string => JSON.stringify(parts);
+
 /** The last of these requests of a call, or the earlier one that an id in the messages has named. */
 export function namedBefore(
   gate: LocalGate,
@@ -23,7 +33,7 @@ export function namedBefore(
   const { runId, toolCallId } = last;
   let meant = last;
   for (const id of ids) {
-    const key = JSON.stringify([runId, toolCallId, id]);
+    const key = keyOf(runId, toolCallId, id);
     const own = records.find(({ approvalId }) => approvalId === id);
     const before = own?.approvalId ?? named.get(key);
     if (before === undefined) named.set(key, last.approvalId);

@@ -15,7 +15,7 @@ import {
   reasonOf,
 } from './reasons.js';
 import { ACTS, isOpen, standingOf, type RequestAct } from './request-acts.js';
-import type { SpokenCall } from './spoken-calls.js';
+import type { EarlierCall, SpokenCall } from './spoken-calls.js';
 
 /** What a call comes to. */
 export interface SettledCall {
@@ -25,6 +25,8 @@ export interface SettledCall {
   reason: string | undefined;
   /** What it runs with that was approved with other arguments, and the id of its request in the messages. */
   edit?: { approvalId: string; args: unknown };
+  /** What is not meant by that. */
+  earlier?: EarlierCall | undefined;
 }
 
 /** The request that is meant; `why`: the reason that no request can be decided by an answer. */
@@ -71,12 +73,11 @@ export class CallSettler {
     for (const { call, request } of found) {
       await breaks.take();
       const isOver = call.word === 'yes' && [...call.places].some((place) => ended.has(place));
-      settled.set(
-        call.toolCallId,
+      const outcome =
         isOver && isOpenRecord(request.record)
           ? await this.#stopped(call, request.record)
-          : await this.#settled(call, request),
-      );
+          : await this.#settled(call, request);
+      settled.set(call.toolCallId, { ...outcome, earlier: call.earlier });
     }
     return settled;
   }
@@ -279,6 +280,7 @@ const NOWHERE: Omit<SpokenCall, 'toolCallId'> = {
   needsResult: false,
   runsHere: false,
   reason: undefined,
+  earlier: undefined,
 };
 
 const GONE =

@@ -50,6 +50,16 @@ export interface SpokenCall {
   readonly runsHere: boolean;
   /** What was said with the no, or with the result that closes it. */
   readonly reason: string | undefined;
+  /** An earlier call with the same id, about which nothing is said here; `undefined`: no such call is told apart. */
+  readonly earlier: EarlierCall | undefined;
+}
+
+/** A call with the id of a later one. */
+export interface EarlierCall {
+  /** Of its requests in the messages. */
+  approvalIds: ReadonlySet<string>;
+  /** Where the later one stands: what is before it is about the earlier one. */
+  until: ConversationPlace;
 }
 
 export interface Conversation {
@@ -68,12 +78,13 @@ export interface ConversationPlace {
 
 export function readConversation(messages: readonly AnyMessage[]): Conversation {
   const end = endOf(messages);
-  const calls = new Map<string, CallNotes>();
+  const calls = new Map<string, RepeatedNotes>();
   const requests = new Map<string, string>();
+  const asked = new Map<string, number>();
   const results = new Map<string, number>();
   const responses: { part: MessagePart; index: number }[] = [];
-  const notesOf = (toolCallId: string): CallNotes => {
-    const known = calls.get(toolCallId) ?? new CallNotes(toolCallId);
+  const notesOf = (toolCallId: string): RepeatedNotes => {
+    const known = calls.get(toolCallId) ?? new RepeatedNotes(toolCallId);
     calls.set(toolCallId, known);
     return known;
   };
@@ -81,25 +92,28 @@ export function readConversation(messages: readonly AnyMessage[]): Conversation 
     for (const [part, step] of LISTS.flatMap((list) => withSteps(partsIn(message, list)))) {
       const call = callOf(part);
       const isLeft = message.role === 'assistant' && isBehind({ index, step }, end);
-      if (call !== undefined) notesOf(call.toolCallId).take(call, part, index, isLeft, message.role);
+      if (call !== undefined) notesOf(call.toolCallId).take(call, part, { index, step }, isLeft, message.role);
       const { toolCallId, approvalId } = part;
       if (part.type === 'tool-approval-response') responses.push({ part, index });
       if (typeof toolCallId !== 'string') continue;
-      if (part.type === 'tool-approval-request' && typeof approvalId === 'string') requests.set(approvalId, toolCallId);
+      if (part.type === 'tool-approval-request' && typeof approvalId === 'string') {
+        requests.set(approvalId, toolCallId);
+        asked.set(approvalId, index);
+      }
       if (part.type === 'tool-result') {
         results.set(toolCallId, index);
         calls.get(toolCallId)?.close(reasonIn(part['output']));
       }
     }
   const isPast = (toolCallId: string, index: number) => (results.get(toolCallId) ?? -1) >= index;
-  for (const [approvalId, toolCallId] of requests) calls.get(toolCallId)?.approvalIds.add(approvalId);
+  for (const [approvalId, toolCallId] of requests) calls.get(toolCallId)?.ask(approvalId, asked.get(approvalId) ?? 0);
   for (const { part, index } of responses) {
     const approvalId = String(part['approvalId']);
     const toolCallId = requests.get(approvalId);
     const notes = toolCallId === undefined ? undefined : calls.get(toolCallId);
     const answer = answerIn(part) ?? UNCLEAR;
     if (toolCallId !== undefined && isPast(toolCallId, index)) {
-      if (!answer.approved) notes?.close(answer.reason);
+      if (!answer.approved) notes?.closeRequest(approvalId, answer.reason);
     } else notes?.answer(approvalId, answer);
   }
   return { calls: new Map([...calls].map(([id, notes]) => [id, notes.spoken()])), requests, isPast };
@@ -208,6 +222,64 @@ const GOES_ON: ReadonlySet<unknown> = new Set([
   'approval-responded',
 ]);
 
+/**
+ * What one walk finds out about the calls of an id. The last of them is told apart from those before it if it stands in a later
+ * step and has a request of its own: some models count the ids of their calls again from the start.
+ */
+class RepeatedNotes {
+  readonly #toolCallId: string;
+  readonly #all: CallNotes;
+  #last: CallNotes;
+  #place: ConversationPlace | undefined;
+  /** Of the requests before the last call; `undefined`: it is the only one. */
+  #earlier: Set<string> | undefined;
+
+  constructor(toolCallId: string) {
+    this.#toolCallId = toolCallId;
+    this.#all = new CallNotes(toolCallId);
+    this.#last = new CallNotes(toolCallId);
+  }
+
+  take(call: ToldCall, part: MessagePart, place: ConversationPlace, isLeft: boolean, role: string): void {
+    if (this.#place !== undefined && isBehind(this.#place, place)) {
+      this.#last = new CallNotes(this.#toolCallId);
+      this.#earlier = new Set(this.#all.approvalIds);
+    }
+    this.#place = place;
+    for (const notes of [this.#all, this.#last]) notes.take(call, part, place.index, isLeft, role);
+  }
+
+  /** @param index of the model message that has the request */
+  ask(approvalId: string, index: number): void {
+    this.#all.approvalIds.add(approvalId);
+    if (index >= (this.#place?.index ?? 0)) this.#last.approvalIds.add(approvalId);
+    else this.#earlier?.add(approvalId);
+  }
+
+  answer(approvalId: string, answer: MessageAnswer): void {
+    this.#all.answer(approvalId, answer);
+    if (this.#last.approvalIds.has(approvalId)) this.#last.answer(approvalId, answer);
+  }
+
+  /** With a result, which is one of the last call by now. */
+  close(reason: string | undefined): void {
+    this.#all.close(reason);
+    this.#last.close(reason);
+  }
+
+  closeRequest(approvalId: string, reason: string | undefined): void {
+    this.#all.close(reason);
+    if (this.#last.approvalIds.has(approvalId)) this.#last.close(reason);
+  }
+
+  spoken(): SpokenCall {
+    const [approvalIds, until, own] = [this.#earlier, this.#place, [...this.#last.approvalIds]];
+    if (approvalIds === undefined || until === undefined) return this.#all.spoken();
+    const isApart = own.length > 0 && own.every((id) => !approvalIds.has(id));
+    return isApart ? this.#last.spoken({ approvalIds, until }) : this.#all.spoken();
+  }
+}
+
 /** What one walk finds out about a call. */
 class CallNotes {
   readonly approvalIds = new Set<string>();
@@ -251,9 +323,10 @@ class CallNotes {
     this.#closedReason ??= textOf(reason);
   }
 
-  spoken(): SpokenCall {
+  spoken(earlier?: EarlierCall): SpokenCall {
     return {
       toolCallId: this.#toolCallId,
+      earlier,
       places: this.#places,
       calls: this.#calls,
       approvalIds: this.approvalIds,

@@ -80,7 +80,7 @@ pub(crate) struct NativeAsked {
     confined: Option<NativeConfinedRun>,
     /// Which grants with `times` are used once by their answer; absent: none.
     #[serde(default)]
-    #[cfg_attr(test, ts(optional, type = "'denials' | 'all'"))]
+    #[cfg_attr(test, ts(optional, type = "'denials' | 'only-denials' | 'all'"))]
     uses_grants: GrantUse,
     /// ms since the epoch, for grants.
     now: f64,

@@ -320,7 +320,7 @@ impl CompiledRule {
         let hints = call.annotations;
         let named = |names: &Vec<NamePattern>| {
             names_of(call.tool_name, call.other_names, self.effect)
-                .any(|tool| names.iter().any(|name| name.matches(tool)))
+                .any(|tool| names.iter().any(|name| name.names(tool, self.effect)))
         };
         self.tools.as_ref().is_none_or(named)
             && self.annotations.iter().all(|(hint, expected)| {
@@ -360,6 +360,22 @@ impl NamePattern {
         if name.contains('*') { Self::Wild(name) } else { Self::Exact(name) }
     }
 
+    /// Whether a rule of this effect means the tool of this name. `mcp__` and the name of a server, which has no `__`, may stand
+    /// before its own name: a `*` for servers allows nothing behind that.
+    pub(crate) fn names(&self, tool: &str, effect: Effect) -> bool {
+        match self {
+            Self::Wild(pattern) if effect == Effect::Allow => {
+                match (of_server(pattern), of_server(tool)) {
+                    (Some((servers, tools)), Some((server, own))) => {
+                        wild(servers, server) && wild(tools, own)
+                    }
+                    _ => wild(pattern, tool),
+                }
+            }
+            _ => self.matches(tool),
+        }
+    }
+
     /// Whether this name is meant.
     pub(crate) fn matches(&self, name: &str) -> bool {
         match self {
@@ -367,6 +383,11 @@ impl NamePattern {
             Self::Wild(pattern) => wild(pattern, name),
         }
     }
+}
+
+/// The server of `mcp__server__tool`, and its tool.
+fn of_server(name: &str) -> Option<(&str, &str)> {
+    name.strip_prefix("mcp__")?.split_once("__")
 }
 
 /// `*` is any text. Linear in both: the first place where each part fits is as good as any.

@@ -307,7 +307,7 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
 /// How far a name is from a tool's, if it is plainly a typo of it.
 fn distance(name: &str, tool: &str) -> Option<usize> {
     const MOST: usize = 2;
-    if fold(name) == fold(tool) {
+    if folded(name) == folded(tool) {
         return Some(0);
     }
     // Lengths first: the distance itself costs the product of the two.
@@ -320,10 +320,6 @@ fn distance(name: &str, tool: &str) -> Option<usize> {
     }
     // Two names that share no letter (`rm`, `ls`) are two tools, not a typo.
     Some(strsim::levenshtein(name, tool)).filter(|distance| *distance <= MOST && *distance < long)
-}
-
-fn fold(name: &str) -> String {
-    name.to_lowercase().replace('-', "_")
 }
 
 #[cfg(test)]
@@ -553,6 +549,19 @@ mod tests {
             }
             // The name of a tool, however odd, is a name.
             assert!(plan(&tools(&[name]), &entries(&[name]), UnknownTools::Typos).is_ok());
+        }
+    }
+
+    #[test]
+    fn the_tool_with_the_same_letters_is_named_before_one_that_lacks_a_word() {
+        for (name, names, meant) in [
+            ("deletefiletool", ["delete_file", "delete_file_tool"], "delete_file_tool"),
+            ("delete_file_tool", ["delete_file", "deletefiletool"], "deletefiletool"),
+            ("DeleteFileTool", ["delete_file", "delete-file_tool"], "delete-file_tool"),
+            ("delete_fil_tool", ["delete_file", "delete_file_tool"], "delete_file_tool"),
+        ] {
+            let error = plan(&tools(&names), &entries(&[name]), UnknownTools::Typos).unwrap_err();
+            assert_eq!(error.nearest.as_deref(), Some(meant), "{name}");
         }
     }
 

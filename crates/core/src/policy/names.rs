@@ -39,7 +39,7 @@ pub(super) fn names_of<'a>(
 pub fn rule_names(rule: &PolicyRule, tool: &str, other_names: &[String]) -> bool {
     rule.tools.as_ref().is_none_or(|names| {
         names_of(tool, other_names, rule.effect)
-            .any(|tool| names.iter().any(|name| NamePattern::of(name).matches(tool)))
+            .any(|tool| names.iter().any(|name| NamePattern::of(name).names(tool, rule.effect)))
     })
 }
 

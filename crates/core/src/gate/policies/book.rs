@@ -214,7 +214,10 @@ impl GrantBook {
 
     /// The grants that could answer this call now.
     pub(super) fn answers(&self, call: &PolicyCall) -> GrantSnapshot {
-        let holding = |kept: &&StoredGrant| kept.grant.holds(call.run_id.as_deref(), call.now);
+        let holding = |kept: &&StoredGrant| {
+            call.uses_grants.hears(kept.grant.effect)
+                && kept.grant.holds(call.run_id.as_deref(), call.now)
+        };
         GrantSnapshot { kept: self.kept.iter().filter(holding).cloned().collect() }
     }
 }

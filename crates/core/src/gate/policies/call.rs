@@ -40,6 +40,9 @@ pub enum GrantUse {
     None,
     /// Those that deny: the call ends by it. Those that allow are used when it runs.
     Denials,
+    /// Those that deny, and nothing that allows answers: it is not known whether a human has ended the turn of the call.
+    #[serde(rename = "only-denials")]
+    OnlyDenials,
     /// All: the call runs, or ends, by it.
     All,
 }
@@ -48,9 +51,14 @@ impl GrantUse {
     pub(super) fn uses(self, effect: Effect) -> bool {
         match self {
             Self::None => false,
-            Self::Denials => effect == Effect::Deny,
+            Self::Denials | Self::OnlyDenials => effect == Effect::Deny,
             Self::All => true,
         }
+    }
+
+    /// Whether grants of this effect answer at all.
+    pub(super) fn hears(self, effect: Effect) -> bool {
+        self != Self::OnlyDenials || effect == Effect::Deny
     }
 }
 
@@ -76,4 +84,19 @@ pub fn code_source(name: &str) -> PolicySource {
 /// Errors of a document, one a line.
 pub(super) fn told(errors: &[DocumentError]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_doubt_about_a_turn_only_what_denies_answers() {
+        let only: GrantUse = serde_json::from_str("\"only-denials\"").unwrap();
+        assert!(only.hears(Effect::Deny) && only.uses(Effect::Deny));
+        assert!(!only.hears(Effect::Allow) && !only.uses(Effect::Allow));
+        for other in [GrantUse::None, GrantUse::Denials, GrantUse::All] {
+            assert!(other.hears(Effect::Allow) && other.hears(Effect::Deny), "{other:?}");
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! Rules, or parts of them, that nothing can match.
 
 use crate::policy::Effect;
+use crate::policy::compile::NamePattern;
 use crate::policy::document::{
-    CommandPattern, PatternToken, PlacedValue, PolicyDocument, WordsBehind, quoted, wild,
+    CommandPattern, PatternToken, PlacedValue, PolicyDocument, WordsBehind, quoted,
 };
 use crate::shell::{EffectKnowledge, knowledge_of};
 
@@ -31,7 +32,8 @@ pub(super) fn check(report: &mut LintReport, tools: Option<&[String]>) {
     }
     let (Some(tools), Some(names)) = (tools, &rule.tools) else { return };
     for name in names {
-        if !tools.iter().any(|tool| wild(name, tool)) {
+        let meant = NamePattern::of(name);
+        if !tools.iter().any(|tool| meant.names(tool, rule.effect)) {
             report.warn(rule.at, FindingCode::Unmatchable, no_tool(name));
         }
     }

@@ -382,3 +382,36 @@ reads = ["**/key"]
     let key = Call::new("mcp__all__read_file", r#"{"path":"a/key"}"#);
     assert_eq!(verdict(&policy, &key).effect, Effect::Deny);
 }
+
+#[test]
+fn a_pattern_of_servers_allows_no_tool_whose_name_has_what_it_names_behind_more() {
+    let rule = |servers: &str, tool: &str, effect: &str| {
+        policy(&format!(
+            "default = \"ask\"\n[[rule]]\nmcp = \"{servers}\"\ntools = [\"{tool}\"]\neffect = \"{effect}\"\n"
+        ))
+    };
+    for (servers, tool, name, expected) in [
+        ("a*", "c", "mcp__a__b__c", "ask"),
+        ("a*", "c", "mcp__ab__c", "allow"),
+        ("a*", "c", "mcp__a__c", "allow"),
+        ("a*", "c", "mcp__abc__x__c", "ask"),
+        ("a*", "b__c", "mcp__a__b__c", "allow"),
+        ("*", "get_*", "mcp__a__del__get_x", "ask"),
+        ("*", "get_*", "mcp__a_b__get_x", "allow"),
+        ("*", "get_*", "mcp__a__get_x__y", "allow"),
+        ("*", "_c", "mcp__a___c", "allow"),
+        ("*", "c", "mcp__a___c", "ask"),
+        ("*", "*", "mcp__a__b__c", "allow"),
+    ] {
+        let verdict = verdict(&rule(servers, tool, "allow"), &Call::new(name, "{}"));
+        assert_eq!(verdict.effect, effect(expected), "{servers} {tool} {name}");
+    }
+    // The same names, written whole.
+    let whole = policy("[[rule]]\ntools = [\"mcp__*__get_*\"]\neffect = \"allow\"\n");
+    assert_eq!(verdict(&whole, &Call::new("mcp__a__del__get_x", "{}")).effect, Effect::Ask);
+    // Other clients may have put `__` into the name of a server: a deny means both.
+    for name in ["mcp__a__b__c", "mcp__ab__c"] {
+        let denied = verdict(&rule("a*", "c", "deny"), &Call::new(name, "{}"));
+        assert_eq!(denied.effect, Effect::Deny, "{name}");
+    }
+}
