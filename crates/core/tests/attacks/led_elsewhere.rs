@@ -1,44 +1,10 @@
 //! Symlinks and settings of a project that lead a program to something that the project does not hold.
 
-use std::fs;
-use std::os::unix::fs::symlink;
-
-use crate::house::{House, own, started, tried, tried_in_both};
-
-/// A project with a secret, and sources.
-fn house(name: &str) -> House {
-    let house = House::new(name);
-    for name in ["keys", "key", "h/f", "d/l", "dst/c", "-out", "sub/00Tree.html", "ol"] {
-        fs::remove_file(house.root.join("project").join(name)).unwrap();
-    }
-    for (file, text) in [
-        ("project/prod.env", "PASSWORD=x"),
-        ("project/a.py", "x = 1\n"),
-        ("project/a.js", "x\n"),
-        ("project/Cargo.toml", "[package]\nname = \"p\"\n"),
-        ("project/src/main.rs", "fn main() {}\n"),
-        ("project/tests/test_a.py", "x = 1\n"),
-        ("out/x.py", "x = 1\n"),
-        ("out/x.sh", "x\n"),
-    ] {
-        house.put(file, text);
-    }
-    house
-}
-
-fn link(house: &House, target: &str, name: &str) {
-    let path = house.root.join("project").join(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    symlink(target, path).unwrap();
-}
-
-fn unlink(house: &House, name: &str) {
-    fs::remove_file(house.root.join("project").join(name)).unwrap();
-}
+use crate::house::{link, own, started, tried, tried_in_both, unlink, with_secret};
 
 #[test]
 fn a_manager_of_versions_prints_the_secret_that_its_file_is_a_link_to() {
-    let house = house("led-versions");
+    let house = with_secret("led-versions");
     let lines = ["python --version", "python -V", "node --version", "ruby --version"];
     tried_in_both(&house, &[], &lines);
     for name in [".python-version", ".node-version", ".ruby-version", ".nvmrc"] {
@@ -56,7 +22,7 @@ fn a_manager_of_versions_prints_the_secret_that_its_file_is_a_link_to() {
 
 #[test]
 fn a_module_of_python_is_not_loaded_through_a_link_out_of_the_project() {
-    let house = house("led-modules");
+    let house = with_secret("led-modules");
     let policy = started(&house, "developer", "project");
     let lines =
         ["python3 -m unittest", "python3 -m black --check a.py", "python3 -m compileall a.py"];
@@ -80,13 +46,13 @@ fn a_module_of_python_is_not_loaded_through_a_link_out_of_the_project() {
         unlink(&house, name);
     }
     // A folder of data that is no module of this name.
-    link(&house, "../out", "data");
+    link(&house, "../out", "data-sets");
     tried(&policy, &[], &lines);
 }
 
 #[test]
 fn a_program_of_a_package_is_no_link_out_of_the_project() {
-    let house = house("led-packages");
+    let house = with_secret("led-packages");
     house.put("project/node_modules/prettier/bin/prettier.cjs", "x");
     link(&house, "../prettier/bin/prettier.cjs", "node_modules/.bin/prettier");
     let policy = started(&house, "developer", "project");
@@ -99,7 +65,7 @@ fn a_program_of_a_package_is_no_link_out_of_the_project() {
 
 #[test]
 fn a_virtual_environment_of_the_project_is_no_link_out_of_it() {
-    let house = house("led-environments");
+    let house = with_secret("led-environments");
     house.put("project/pyproject.toml", "[tool.poetry]\nname = \"p\"\n");
     house.put("project/envs/a/bin/pytest", "x");
     let policy = started(&house, "developer", "project");
@@ -113,7 +79,7 @@ fn a_virtual_environment_of_the_project_is_no_link_out_of_it() {
 
 #[test]
 fn a_compiler_prints_the_secret_that_a_source_is_a_link_to() {
-    let house = house("led-sources");
+    let house = with_secret("led-sources");
     let policy = started(&house, "developer", "project");
     let lines = [
         "cargo build",
@@ -139,7 +105,7 @@ fn a_compiler_prints_the_secret_that_a_source_is_a_link_to() {
 
 #[test]
 fn checkers_start_no_program_that_settings_of_the_project_name() {
-    let house = house("led-checkers");
+    let house = with_secret("led-checkers");
     let policy = started(&house, "developer", "project");
     let lines = [
         "biome check --changed",
@@ -160,7 +126,7 @@ fn checkers_start_no_program_that_settings_of_the_project_name() {
 
 #[test]
 fn zipinfo_finds_archives_by_wildcards_of_its_own() {
-    let house = house("led-archives");
+    let house = with_secret("led-archives");
     house.put("project/secrets/s.zip", "PK");
     link(&house, "secrets/s.zip", "w.zip");
     let policy = own(

@@ -11,6 +11,7 @@ mod kinds;
 mod launchers;
 mod led_elsewhere;
 mod linked;
+mod linked_modules;
 mod partial;
 mod patterns;
 mod programs;

@@ -13,6 +13,7 @@ mod linted;
 mod loaded;
 mod looked_at;
 mod mentioned;
+mod modules;
 pub(super) mod nested;
 mod programs;
 pub(super) mod repository;
