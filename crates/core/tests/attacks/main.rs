@@ -12,6 +12,7 @@ mod launchers;
 mod led_elsewhere;
 mod linked;
 mod linked_modules;
+mod linked_settings;
 mod partial;
 mod patterns;
 mod programs;

@@ -234,6 +234,10 @@ pub(crate) struct SettingsFiles {
     pub(crate) here: Vec<&'static str>,
     /// It looks for these in each folder of what it reads, too, and in the folders above.
     pub(crate) below: Vec<&'static str>,
+    /// Those of them that it looks for in the other folders that its settings name, such as those of a workspace.
+    pub(crate) members: Vec<&'static str>,
+    /// The words by which settings name such folders.
+    pub(crate) members_by: Vec<&'static str>,
     /// Those of them that go on in the files that their `extends` names.
     pub(crate) extending: Vec<&'static str>,
 }
