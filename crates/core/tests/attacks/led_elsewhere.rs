@@ -78,32 +78,6 @@ fn a_virtual_environment_of_the_project_is_no_link_out_of_it() {
 }
 
 #[test]
-fn a_compiler_prints_the_secret_that_a_source_is_a_link_to() {
-    let house = with_secret("led-sources");
-    let policy = started(&house, "developer", "project");
-    let lines = [
-        "cargo build",
-        "cargo check",
-        "cargo test",
-        "cargo run",
-        "cargo bench",
-        "cargo doc",
-        "cargo clippy",
-    ];
-    house.put("project/target/debug/x.rs", "x");
-    tried(&policy, &[], &lines);
-    for name in ["src/lib2.rs", "build.rs"] {
-        for target in ["../prod.env", "../../home/.ssh/id_rsa", "prod.env"] {
-            link(&house, target, name);
-            if house.root.join("project").join(name).exists() {
-                tried(&policy, &lines, &["cargo --version"]);
-            }
-            unlink(&house, name);
-        }
-    }
-}
-
-#[test]
 fn checkers_start_no_program_that_settings_of_the_project_name() {
     let house = with_secret("led-checkers");
     let policy = started(&house, "developer", "project");

@@ -13,6 +13,7 @@ mod led_elsewhere;
 mod linked;
 mod linked_modules;
 mod linked_settings;
+mod linked_sources;
 mod partial;
 mod patterns;
 mod programs;

@@ -271,9 +271,9 @@ pub(super) const INTERPRETERS: &[Row] = &[
     ("node --test", ""),
     // Where it is missing, node goes on to longer names.
     ("node --check a.js", "r2:a.js.js r2:a.js.json r2:a.js.node R2:a.js"),
-    ("zig test @x", "?2"),
+    ("zig test @x", "R0:. ?2"),
     ("zig fmt @x", "R2:@x W2:@x ?2"),
-    ("swift test @x", "?2"),
+    ("swift test @x", "R0:. ?2"),
     ("go fmt ./...", "R0:. W0:. l2:./..."),
     ("go fmt ./.claude/...", "R0:. W0:. l2:./.claude/... ?2"),
     ("go fmt x/.claude", "R0:. W0:. l2:x/.claude ?2"),

@@ -606,9 +606,9 @@ const ROWS: &[Row] = &[
     ("latexmk -pdflatex=x a.tex", "W0:. ?1 r2:a.tex l2:a.tex"),
     ("latexmk -e x a.tex", "W0:. ?1 r2:x l2:x ?3"),
     // A folder called `-`.
-    ("dotnet test -r -", "W3:-"),
-    ("dotnet test --results-directory -", "W3:-"),
-    ("dotnet build -r linux-x64 -o -", "W5:-"),
+    ("dotnet test -r -", "R0:. W3:-"),
+    ("dotnet test --results-directory -", "R0:. W3:-"),
+    ("dotnet build -r linux-x64 -o -", "R0:. W5:-"),
     ("mypy --html-report - a.py", "R0:. W0:.mypy_cache W2:- R3:a.py ?4"),
     ("pytest --junitxml=-", "w1:- ?2"),
     ("curl --output-dir - -O -D - https://x/a", "w3:-/a u6:https://x/a"),
