@@ -1,6 +1,6 @@
 //! Symlinks and settings of a project that lead a program to something that the project does not hold.
 
-use crate::house::{link, own, started, tried, tried_in_both, unlink, with_secret};
+use crate::house::{link, own, started, tried, tried_in_both, unlink, verdict, with_secret};
 
 #[test]
 fn a_manager_of_versions_prints_the_secret_that_its_file_is_a_link_to() {
@@ -61,6 +61,45 @@ fn a_program_of_a_package_is_no_link_out_of_the_project() {
     unlink(&house, "node_modules/.bin/prettier");
     link(&house, "../../../out/x.sh", "node_modules/.bin/prettier");
     tried(&policy, &lines, &["ls"]);
+    let (_, reason) = verdict(&policy, "bash", lines[0]);
+    assert!(reason.contains("a symlink that leads out of the project"), "{reason}");
+}
+
+#[test]
+fn npx_runs_the_program_of_the_own_package_before_any_other() {
+    let house = with_secret("led-own-package");
+    house.put("project/node_modules/.bin/prettier", "x");
+    house.put("project/own.sh", "x");
+    house.put("project/tools/other", "x");
+    link(&house, "../out/x.sh", "b.sh");
+    link(&house, "../../../out/x.sh", "tools/in/prettier");
+    let policy = started(&house, "developer", "project");
+    let line = ["npx --no-install prettier --check a.js"];
+    for package in [
+        r#"{"name":"x","bin":{"prettier":"./b.sh"}}"#,
+        r#"{"name":"x","bin":{"a/prettier":"b.sh"}}"#,
+        r#"{"name":"prettier","bin":"./b.sh"}"#,
+        r#"{"name":"@x/prettier","bin":"b.sh"}"#,
+        r#"{"name":"x","bin":{"prettier":"../out/x.sh"}}"#,
+        r#"{"name":"x","directories":{"bin":"tools"}}"#,
+        r#"{"name":"x","bin":{"prettier":"./own.sh"}"#,
+    ] {
+        println!("{package}");
+        house.put("project/package.json", package);
+        tried(&policy, &line, &["ls"]);
+    }
+    unlink(&house, "tools/in/prettier");
+    for package in [
+        r#"{"name":"x","bin":{"prettier":"./own.sh"}}"#,
+        r#"{"name":"x","bin":{"y":"./b.sh"}}"#,
+        r#"{"name":"x","bin":"./b.sh"}"#,
+        r#"{"name":"x","directories":{"bin":"tools"}}"#,
+        r#"{"name":"x"}"#,
+    ] {
+        println!("{package}");
+        house.put("project/package.json", package);
+        tried(&policy, &[], &line);
+    }
 }
 
 #[test]
@@ -75,6 +114,14 @@ fn a_virtual_environment_of_the_project_is_no_link_out_of_it() {
     unlink(&house, ".venv");
     link(&house, "../out", ".venv");
     tried(&policy, &["poetry run pytest"], &["ls"]);
+    unlink(&house, ".venv");
+    // One program of it. The interpreter lies elsewhere.
+    let lines = ["poetry run black --check a.py", "poetry run -q black --check a.py"];
+    house.put("out/python3", "x");
+    link(&house, "../../../out/python3", ".venv/bin/python");
+    tried(&policy, &[], &[lines[0], "poetry run pytest"]);
+    link(&house, "../../../out/x.sh", ".venv/bin/black");
+    tried(&policy, &lines, &["poetry run pytest"]);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod extended;
 mod folder;
 mod golangci;
 mod ignored;
+mod installed;
 mod linted;
 mod loaded;
 mod looked_at;
