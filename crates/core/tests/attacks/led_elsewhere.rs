@@ -146,13 +146,29 @@ fn checkers_start_no_program_that_settings_of_the_project_name() {
 }
 
 #[test]
-fn zipinfo_finds_archives_by_wildcards_of_its_own() {
+fn programs_find_archives_by_wildcards_and_names_of_their_own() {
     let house = with_secret("led-archives");
     house.put("project/secrets/s.zip", "PK");
     link(&house, "secrets/s.zip", "w.zip");
     let policy = own(
-        r#"{"effect":"allow","commands":["zipinfo"]},{"effect":"deny","reads":["**/secrets/**"]}"#,
+        r#"{"effect":"allow","commands":["zipinfo","zipgrep","7z","cpio"]},{"effect":"deny","reads":["**/secrets/**"]}"#,
     );
-    let lines = ["zipinfo 'w*'", "zipinfo '*'", "zipinfo -z 'w.z?p'", "zipinfo -1 'w?zip'"];
-    tried(&started(&house, &policy, "project"), &lines, &["zipinfo a.zip"]);
+    let lines = [
+        "zipinfo 'w*'",
+        "zipinfo '*'",
+        "zipinfo -z 'w.z?p'",
+        "zipinfo -1 'w?zip'",
+        "7z l 'w*'",
+        "7z l '*.zip'",
+        "7z t 'w.z?p'",
+        "zipgrep x 'w*'",
+        "zipgrep -i x '*.zip'",
+        "zipgrep x w",
+        "cpio -oL < names",
+        "cpio -o < names",
+        "cpio --create --dereference < names",
+        "cpio -pd sub < names",
+    ];
+    let allowed = ["zipinfo a.zip", "7z l a.zip", "zipgrep x a.zip", "zipgrep 'x*' a.zip"];
+    tried(&started(&house, &policy, "project"), &lines, &allowed);
 }
