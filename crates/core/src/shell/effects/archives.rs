@@ -79,6 +79,7 @@ pub(super) fn tar(walk: &mut ArgumentWalk) {
         archive(walk, part, creates);
     }
     if extracts && !walk.only_looks(KEEP) {
+        walk.effects.makes_links = true;
         walk.here(OperandUse::WriteBelow);
     }
     if walk.kept("compares").is_some() {
@@ -380,6 +381,7 @@ fn unzip_words(walk: &mut ArgumentWalk) {
     }
     if writes {
         walk.effects.moves = true;
+        walk.effects.makes_links = true;
         match into {
             Some(part) => walk.apply(OperandUse::WriteBelow, part, 0),
             None => walk.here(OperandUse::WriteBelow),
@@ -447,6 +449,7 @@ pub(super) fn seven(walk: &mut ArgumentWalk) {
         walk.here(OperandUse::ReadBelow);
     }
     walk.effects.moves |= !looks;
+    walk.effects.makes_links |= !looks;
     if !looks && !into && !operands.is_empty() {
         let packs = operands.first().and_then(|first| walk.place(first.arg).literal());
         if !matches!(packs, Some("a" | "d" | "u" | "rn")) {

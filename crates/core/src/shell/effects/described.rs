@@ -153,6 +153,7 @@ fn name(uses: OperandUse) -> &'static str {
         OperandUse::WriteOut => "write-out",
         OperandUse::WriteBelow => "write-below",
         OperandUse::Clears(_) => "clears",
+        OperandUse::Empties(_) => "empties",
         OperandUse::Change => "change",
         OperandUse::Takes => "takes",
         OperandUse::Url => "url",

@@ -51,6 +51,7 @@
 //! | `looks:NAME OPTION…` | a use: it only looks where it otherwise writes, if only these and the following stand in the line |
 //! | `beside:NAME OPTION…` | options, spelled without a value, beside which those of `looks:NAME` keep their word |
 //! | `clears:PATH OPTION…` | a use: of what the program made itself it deletes this, where it runs; `leaves:PATH`: it makes this there |
+//! | `empties:PATH OPTION…` | a use: it deletes this with all that is in it, where it runs |
 //! | `USE OPTION…` | what these options, or their values, are used for |
 //!
 //! A use is a variant of [`OperandUse`]; `keep:NAME` and `code:NAME` name what the program's own code looks at. An option is
@@ -393,6 +394,9 @@ fn use_of(text: &'static str) -> Option<OperandUse> {
     }
     if let Some(name) = text.strip_prefix("clears:").or_else(|| text.strip_prefix("leaves:")) {
         return Some(OperandUse::Clears(name));
+    }
+    if let Some(name) = text.strip_prefix("empties:") {
+        return Some(OperandUse::Empties(name));
     }
     if let Some(kinds) = text.strip_prefix("kinds:") {
         return Some(OperandUse::Kinds(kinds));

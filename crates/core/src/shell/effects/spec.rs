@@ -20,6 +20,8 @@ pub(super) enum OperandUse {
     WriteBelow,
     /// A flag: of what it made itself it deletes this, or it makes it, where it runs. No word speaks of it.
     Clears(&'static str),
+    /// A flag: it deletes this with all that is in it, where it runs, and so what others have put there. No word speaks of it.
+    Empties(&'static str),
     /// A file that is read and written.
     Change,
     /// A file that is read, and then deleted.

@@ -318,7 +318,7 @@ pub(super) const PACKAGES: &[Row] = &[
     ("npm --script-shell=sh run x", "?1"),
     ("npm install", ""),
     ("npm install https://example.com/x.tgz", "u2:https://example.com/x.tgz"),
-    ("npm ci", ""),
+    ("npm ci", "W0:node_modules"),
     ("npm config set script-shell sh", "?4"),
     ("npm test", ""),
     ("pnpm dlx foo", "?2 ?3"),
