@@ -129,7 +129,7 @@ fn has_ending(name: &str) -> bool {
     ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Whether a folder of this name may be a package. That of the packages of npm is none.
+/// Whether a folder of this name may be a package. Packages of npm have no modules of Python.
 fn may_be_package(name: &str) -> bool {
     !name.contains(['.', '-', ' ']) && name != "node_modules"
 }
