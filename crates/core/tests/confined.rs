@@ -1,6 +1,8 @@
 //! Rules that rest on a command being confined, and the presets that have some.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails should panic")]
 
+#[path = "confined/brought.rs"]
+mod brought;
 mod git;
 
 use std::collections::{BTreeMap, HashMap};
@@ -596,6 +598,8 @@ const ASKED: &[&str] = &[
     "cleanup.sh",
     "python setup.py upload",
     "gio trash notes.txt",
+    // A patch deletes files, and replaces others.
+    "patch -p1 < a.txt",
 ];
 
 const RUNS: &[&str] = &[
@@ -632,7 +636,6 @@ const RUNS: &[&str] = &[
     "zig build",
     "bin/rails test",
     "npx gulp watch",
-    "patch -p1 < a.txt",
     "source .venv/bin/activate && python3 x.py",
     ". ./env.sh && make",
     "cmake -B build",

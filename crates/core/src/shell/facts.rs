@@ -574,7 +574,9 @@ impl fmt::Display for DoubtReason {
                 "a file that is copied with its rights may run with those of its owner (setuid), or it is not known which files are copied"
             }
             Self::GivesRights => "it may let a file run with the rights of its owner (setuid, setgid)",
-            Self::NotInstalled => "no package of the project has this program: a server is asked for it",
+            Self::NotInstalled => {
+                "the project has no program of this name, so that a server may be asked for it, or it is a symlink that leads out of the project"
+            }
             Self::Privileged => "it runs with other rights",
             Self::Elsewhere => "it runs elsewhere or later, out of sight",
             Self::Indirect => "the value of a variable is evaluated as code",

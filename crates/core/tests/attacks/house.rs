@@ -82,6 +82,15 @@ impl House {
         Self { root }
     }
 
+    /// The same project without the symlinks in it.
+    pub(crate) fn without_links(name: &str) -> Self {
+        let house = Self::new(name);
+        for name in ["keys", "key", "h/f", "d/l", "dst/c", "-out", "sub/00Tree.html", "ol"] {
+            fs::remove_file(house.root.join("project").join(name)).unwrap();
+        }
+        house
+    }
+
     pub(crate) fn at(&self, name: &str) -> String {
         self.root.join(name).to_str().unwrap().to_owned()
     }
@@ -179,4 +188,41 @@ pub(crate) fn tried_in_both(house: &House, asked: &[&str], allowed: &[&str]) {
 /// A policy of one's own.
 pub(crate) fn own(rules: &str) -> String {
     format!(r#"{{"version":1,"rule":[{rules}]}}"#)
+}
+
+/// A project with a secret, and sources.
+pub(crate) fn with_secret(name: &str) -> House {
+    let house = House::without_links(name);
+    for (file, text) in [
+        ("project/prod.env", "PASSWORD=x"),
+        ("project/a.py", "x = 1\n"),
+        ("project/a.js", "x\n"),
+        ("project/Cargo.toml", "[package]\nname = \"p\"\n"),
+        ("project/src/main.rs", "fn main() {}\n"),
+        ("project/tests/test_a.py", "x = 1\n"),
+        ("out/x.py", "x = 1\n"),
+        ("out/x.sh", "x\n"),
+    ] {
+        house.put(file, text);
+    }
+    house
+}
+
+/// A symlink of the project, and the folders on the way to it.
+pub(crate) fn link(house: &House, target: &str, name: &str) {
+    let path = house.root.join("project").join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    symlink(target, path).unwrap();
+}
+
+/// Takes it away.
+pub(crate) fn unlink(house: &House, name: &str) {
+    let path = house.root.join("project").join(name);
+    fs::remove_file(&path).unwrap();
+    // And the folders that were made for it.
+    for folder in path.ancestors().skip(1) {
+        if fs::remove_dir(folder).is_err() {
+            break;
+        }
+    }
 }

@@ -1,44 +1,10 @@
 //! Symlinks and settings of a project that lead a program to something that the project does not hold.
 
-use std::fs;
-use std::os::unix::fs::symlink;
-
-use crate::house::{House, own, started, tried, tried_in_both};
-
-/// A project with a secret, and sources.
-fn house(name: &str) -> House {
-    let house = House::new(name);
-    for name in ["keys", "key", "h/f", "d/l", "dst/c", "-out", "sub/00Tree.html", "ol"] {
-        fs::remove_file(house.root.join("project").join(name)).unwrap();
-    }
-    for (file, text) in [
-        ("project/prod.env", "PASSWORD=x"),
-        ("project/a.py", "x = 1\n"),
-        ("project/a.js", "x\n"),
-        ("project/Cargo.toml", "[package]\nname = \"p\"\n"),
-        ("project/src/main.rs", "fn main() {}\n"),
-        ("project/tests/test_a.py", "x = 1\n"),
-        ("out/x.py", "x = 1\n"),
-        ("out/x.sh", "x\n"),
-    ] {
-        house.put(file, text);
-    }
-    house
-}
-
-fn link(house: &House, target: &str, name: &str) {
-    let path = house.root.join("project").join(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    symlink(target, path).unwrap();
-}
-
-fn unlink(house: &House, name: &str) {
-    fs::remove_file(house.root.join("project").join(name)).unwrap();
-}
+use crate::house::{link, own, started, tried, tried_in_both, unlink, verdict, with_secret};
 
 #[test]
 fn a_manager_of_versions_prints_the_secret_that_its_file_is_a_link_to() {
-    let house = house("led-versions");
+    let house = with_secret("led-versions");
     let lines = ["python --version", "python -V", "node --version", "ruby --version"];
     tried_in_both(&house, &[], &lines);
     for name in [".python-version", ".node-version", ".ruby-version", ".nvmrc"] {
@@ -56,7 +22,7 @@ fn a_manager_of_versions_prints_the_secret_that_its_file_is_a_link_to() {
 
 #[test]
 fn a_module_of_python_is_not_loaded_through_a_link_out_of_the_project() {
-    let house = house("led-modules");
+    let house = with_secret("led-modules");
     let policy = started(&house, "developer", "project");
     let lines =
         ["python3 -m unittest", "python3 -m black --check a.py", "python3 -m compileall a.py"];
@@ -80,13 +46,13 @@ fn a_module_of_python_is_not_loaded_through_a_link_out_of_the_project() {
         unlink(&house, name);
     }
     // A folder of data that is no module of this name.
-    link(&house, "../out", "data");
+    link(&house, "../out", "data-sets");
     tried(&policy, &[], &lines);
 }
 
 #[test]
 fn a_program_of_a_package_is_no_link_out_of_the_project() {
-    let house = house("led-packages");
+    let house = with_secret("led-packages");
     house.put("project/node_modules/prettier/bin/prettier.cjs", "x");
     link(&house, "../prettier/bin/prettier.cjs", "node_modules/.bin/prettier");
     let policy = started(&house, "developer", "project");
@@ -95,11 +61,50 @@ fn a_program_of_a_package_is_no_link_out_of_the_project() {
     unlink(&house, "node_modules/.bin/prettier");
     link(&house, "../../../out/x.sh", "node_modules/.bin/prettier");
     tried(&policy, &lines, &["ls"]);
+    let (_, reason) = verdict(&policy, "bash", lines[0]);
+    assert!(reason.contains("a symlink that leads out of the project"), "{reason}");
+}
+
+#[test]
+fn npx_runs_the_program_of_the_own_package_before_any_other() {
+    let house = with_secret("led-own-package");
+    house.put("project/node_modules/.bin/prettier", "x");
+    house.put("project/own.sh", "x");
+    house.put("project/tools/other", "x");
+    link(&house, "../out/x.sh", "b.sh");
+    link(&house, "../../../out/x.sh", "tools/in/prettier");
+    let policy = started(&house, "developer", "project");
+    let line = ["npx --no-install prettier --check a.js"];
+    for package in [
+        r#"{"name":"x","bin":{"prettier":"./b.sh"}}"#,
+        r#"{"name":"x","bin":{"a/prettier":"b.sh"}}"#,
+        r#"{"name":"prettier","bin":"./b.sh"}"#,
+        r#"{"name":"@x/prettier","bin":"b.sh"}"#,
+        r#"{"name":"x","bin":{"prettier":"../out/x.sh"}}"#,
+        r#"{"name":"x","directories":{"bin":"tools"}}"#,
+        r#"{"name":"x","bin":{"prettier":"./own.sh"}"#,
+    ] {
+        println!("{package}");
+        house.put("project/package.json", package);
+        tried(&policy, &line, &["ls"]);
+    }
+    unlink(&house, "tools/in/prettier");
+    for package in [
+        r#"{"name":"x","bin":{"prettier":"./own.sh"}}"#,
+        r#"{"name":"x","bin":{"y":"./b.sh"}}"#,
+        r#"{"name":"x","bin":"./b.sh"}"#,
+        r#"{"name":"x","directories":{"bin":"tools"}}"#,
+        r#"{"name":"x"}"#,
+    ] {
+        println!("{package}");
+        house.put("project/package.json", package);
+        tried(&policy, &[], &line);
+    }
 }
 
 #[test]
 fn a_virtual_environment_of_the_project_is_no_link_out_of_it() {
-    let house = house("led-environments");
+    let house = with_secret("led-environments");
     house.put("project/pyproject.toml", "[tool.poetry]\nname = \"p\"\n");
     house.put("project/envs/a/bin/pytest", "x");
     let policy = started(&house, "developer", "project");
@@ -109,37 +114,19 @@ fn a_virtual_environment_of_the_project_is_no_link_out_of_it() {
     unlink(&house, ".venv");
     link(&house, "../out", ".venv");
     tried(&policy, &["poetry run pytest"], &["ls"]);
-}
-
-#[test]
-fn a_compiler_prints_the_secret_that_a_source_is_a_link_to() {
-    let house = house("led-sources");
-    let policy = started(&house, "developer", "project");
-    let lines = [
-        "cargo build",
-        "cargo check",
-        "cargo test",
-        "cargo run",
-        "cargo bench",
-        "cargo doc",
-        "cargo clippy",
-    ];
-    house.put("project/target/debug/x.rs", "x");
-    tried(&policy, &[], &lines);
-    for name in ["src/lib2.rs", "build.rs"] {
-        for target in ["../prod.env", "../../home/.ssh/id_rsa", "prod.env"] {
-            link(&house, target, name);
-            if house.root.join("project").join(name).exists() {
-                tried(&policy, &lines, &["cargo --version"]);
-            }
-            unlink(&house, name);
-        }
-    }
+    unlink(&house, ".venv");
+    // One program of it. The interpreter lies elsewhere.
+    let lines = ["poetry run black --check a.py", "poetry run -q black --check a.py"];
+    house.put("out/python3", "x");
+    link(&house, "../../../out/python3", ".venv/bin/python");
+    tried(&policy, &[], &[lines[0], "poetry run pytest"]);
+    link(&house, "../../../out/x.sh", ".venv/bin/black");
+    tried(&policy, &lines, &["poetry run pytest"]);
 }
 
 #[test]
 fn checkers_start_no_program_that_settings_of_the_project_name() {
-    let house = house("led-checkers");
+    let house = with_secret("led-checkers");
     let policy = started(&house, "developer", "project");
     let lines = [
         "biome check --changed",
@@ -159,13 +146,29 @@ fn checkers_start_no_program_that_settings_of_the_project_name() {
 }
 
 #[test]
-fn zipinfo_finds_archives_by_wildcards_of_its_own() {
-    let house = house("led-archives");
+fn programs_find_archives_by_wildcards_and_names_of_their_own() {
+    let house = with_secret("led-archives");
     house.put("project/secrets/s.zip", "PK");
     link(&house, "secrets/s.zip", "w.zip");
     let policy = own(
-        r#"{"effect":"allow","commands":["zipinfo"]},{"effect":"deny","reads":["**/secrets/**"]}"#,
+        r#"{"effect":"allow","commands":["zipinfo","zipgrep","7z","cpio"]},{"effect":"deny","reads":["**/secrets/**"]}"#,
     );
-    let lines = ["zipinfo 'w*'", "zipinfo '*'", "zipinfo -z 'w.z?p'", "zipinfo -1 'w?zip'"];
-    tried(&started(&house, &policy, "project"), &lines, &["zipinfo a.zip"]);
+    let lines = [
+        "zipinfo 'w*'",
+        "zipinfo '*'",
+        "zipinfo -z 'w.z?p'",
+        "zipinfo -1 'w?zip'",
+        "7z l 'w*'",
+        "7z l '*.zip'",
+        "7z t 'w.z?p'",
+        "zipgrep x 'w*'",
+        "zipgrep -i x '*.zip'",
+        "zipgrep x w",
+        "cpio -oL < names",
+        "cpio -o < names",
+        "cpio --create --dereference < names",
+        "cpio -pd sub < names",
+    ];
+    let allowed = ["zipinfo a.zip", "7z l a.zip", "zipgrep x a.zip", "zipgrep 'x*' a.zip"];
+    tried(&started(&house, &policy, "project"), &lines, &allowed);
 }

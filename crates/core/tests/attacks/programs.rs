@@ -259,7 +259,7 @@ fn what_nothing_is_known_of_may_write_what_its_words_name() {
 
 #[test]
 fn a_word_that_the_program_expands_leads_out_of_the_project_by_a_symlink() {
-    let house = House::new("expanded");
+    let house = House::without_links("expanded");
     for folder in ["out/fo/deep", "project/plain", "project/tests", "project/inside"] {
         fs::create_dir_all(house.root.join(folder)).unwrap();
     }
@@ -336,11 +336,16 @@ fn a_word_that_the_program_expands_leads_out_of_the_project_by_a_symlink() {
     tried(&policy, &asked, &allowed);
     // Python looks for each module that it imports in the folder first.
     let lone = house.root.join("project/lone.py");
+    let packages =
+        ["project/lo", "project/build", "project/tests/deep"].map(|it| house.root.join(it));
     let modules = ["python3 -m unittest tests.v", "python3 -m unittest tests.v.T.test_x"];
     tried(&policy, &modules, &[]);
     fs::remove_file(&lone).unwrap();
+    tried(&policy, &modules, &[]);
+    packages.iter().for_each(|link| fs::remove_file(link).unwrap());
     tried(&policy, &[], &[&modules[..], &["python3 -m unittest discover -s tests"]].concat());
     symlink("../out/fo/v.py", &lone).unwrap();
+    packages.iter().for_each(|link| symlink(house.at("out/fo"), link).unwrap());
     let denied = r#"{"effect":"allow","commands":["prettier","mypy","pylint","eslint"]},{"effect":"deny","writes":["OUT/**"]},{"effect":"deny","reads":["OUT/**"]}"#;
     let policy = started(&house, &own(&denied.replace("OUT", &house.at("out"))), "project");
     for line in [
@@ -495,7 +500,7 @@ fn what_reads_what_it_runs_from_the_input_of_the_line_is_asked_about() {
 
 #[test]
 fn what_runs_or_deletes_what_data_names_is_asked_about() {
-    let house = House::new("named-by-data");
+    let house = House::without_links("named-by-data");
     house.put("project/tests/test_a.py", "x");
     house.put("project/app/__init__.py", "x");
     house.put("project/one.py", "x");

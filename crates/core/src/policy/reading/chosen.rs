@@ -7,21 +7,14 @@ use super::ActionReader;
 use super::programs::{ChosenPrograms, is_of_base};
 use super::repository::upwards;
 use super::versions::chooses;
-use crate::path::{DirListing, FileLookup, PathError, is_below, locate, plain_text};
-use crate::policy::action::{ActionKind, ByArgument, PathStart};
+use crate::path::{FileLookup, PathError, locate, plain_text};
+use crate::policy::action::{ActionKind, PathStart};
 use crate::policy::judge::{NeedsFiles, looked_up, places};
 use crate::policy::quoted::quoted;
 use crate::shell::{FileAccess, Word, WordPiece, base_name, is_builtin};
 
 /// The longest file of settings that is read, in bytes.
-const MOST_TEXT: usize = 1 << 16;
-
-/// The virtual environment of a project, and the managers that run programs of it.
-const ENVIRONMENT: &str = ".venv";
-const OF_ENVIRONMENTS: &[&str] = &["hatch", "pdm", "pipenv", "poetry", "rye", "uv"];
-
-/// The most programs of packages that are gone through.
-const MOST_NAMES: usize = 20_000;
+pub(super) const MOST_TEXT: usize = 1 << 16;
 
 /// Settings of npm that name no server, no program and no file: what is installed, and what is told of it.
 const HARMLESS: &[&str] = &[
@@ -78,42 +71,6 @@ const HARMLESS: &[&str] = &[
 ];
 
 impl ActionReader<'_> {
-    /// Says so where a program is called by a path of the project, or lies in its virtual environment, and a symlink there leads out
-    /// of it: an allow of `./gradlew` means the one of the project.
-    pub(super) fn linked_programs(&mut self) -> Result<(), NeedsFiles> {
-        for at in 0..self.actions.len() {
-            let Some(action) = self.actions.get(at) else { break };
-            let ActionKind::Command { argv, .. } = &action.kind else { continue };
-            let Some(name) = argv.first().and_then(Word::literal) else { continue };
-            let runs = argv.get(1).and_then(Word::literal) == Some("run");
-            let name = match name {
-                _ if runs && OF_ENVIRONMENTS.contains(&name) => ENVIRONMENT,
-                _ if !name.contains('/') || name.starts_with(['/', '~']) => continue,
-                name => name,
-            };
-            let (name, start) = (name.to_owned(), Arc::clone(&action.start));
-            if looked_up(self.leads_out(&name, &start))?.unwrap_or(true) {
-                let why = format!("{} is a symlink that leads out of the project", quoted(&name));
-                self.unknown_code(why);
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether a path of the project leads out of it.
-    fn leads_out(&self, name: &str, start: &PathStart) -> Result<bool, PathError> {
-        let roots = self.roots()?;
-        let inside = |path: &str| roots.iter().any(|root| is_below(path, root));
-        for dir in places(start, self.files)?.0 {
-            let located = locate(name, &start.at(&dir), self.files)?;
-            if inside(&located.lexical) && !located.reals().all(inside) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// Says so where a file that a manager of versions reads may choose the program that runs under a name.
     pub(super) fn chosen_programs(&mut self) -> Result<(), NeedsFiles> {
         let mut called: Vec<(Arc<PathStart>, Vec<Option<&str>>)> = Vec::new();
@@ -231,38 +188,6 @@ impl ActionReader<'_> {
             }
         }
         Ok(true)
-    }
-
-    /// Whether the program that `npx` is to run is one of a package of the project. Any other it asks a server for, with
-    /// any options.
-    pub(super) fn is_installed(
-        &self, by: ByArgument, start: &PathStart,
-    ) -> Result<bool, PathError> {
-        let mut words = self.words(by).iter().skip(1).map(Word::literal);
-        let Some(Some(name)) = words.find(|word| word.is_none_or(|word| !word.starts_with('-')))
-        else {
-            return Ok(false);
-        };
-        let roots = self.roots()?;
-        let found = self.of_folders(start, |folder, files| {
-            if !roots.iter().any(|root| is_below(folder, root)) {
-                return Ok(None);
-            }
-            let programs = format!("{folder}/node_modules/.bin");
-            Ok(match files.list(&programs, MOST_NAMES) {
-                DirListing::Names(names) if names.iter().any(|it| it.name == name) => {
-                    // What a symlink of the project leads to elsewhere is no package of it.
-                    let program = format!("{programs}/{name}");
-                    let real = self.files.real(&program)?;
-                    roots.iter().any(|root| is_below(&real, root)).then_some(())
-                }
-                DirListing::Names(_) => None,
-                // Without files at hand, what is said of the words holds.
-                DirListing::Unknown => Some(()),
-                DirListing::TooMany => None,
-            })
-        })?;
-        Ok(found.is_some())
     }
 
     /// The first that is found in the folders that something may run in, and in those above up to the root, of any project.

@@ -14,10 +14,10 @@ use crate::shell::{
 };
 
 /// How many names a pattern is tried on.
-const MOST_NAMES: usize = 4096;
+pub(super) const MOST_NAMES: usize = 4096;
 
 /// How many names below the directories of a search are looked at.
-const MOST_FOUND: usize = 20_000;
+pub(super) const MOST_FOUND: usize = 20_000;
 
 /// What no pattern of a program is tried on: packages, and the interpreter of a virtual environment.
 const PASSED: PassedOver = PassedOver { modules: true, interpreters: true };
@@ -159,64 +159,6 @@ impl ActionReader<'_> {
     /// The name of its program.
     fn program(&self, by: ByArgument) -> &str {
         self.words(by).first().and_then(Word::literal).unwrap_or_default()
-    }
-
-    /// Whether a dotted name begins with a module that Python finds in the directory before its own, or is a directory. One
-    /// without `__init__.py` comes after all modules of that name, so that it is only taken for one under the usual name of
-    /// tests, which Python has not.
-    fn has_module(&self, target: &Word, start: &PathStart) -> Result<bool, PathError> {
-        let (dirs, adrift) = places(start, self.files)?;
-        let text = target.literal().filter(|_| !adrift && !dirs.is_empty());
-        // `-sDIR` and `--start-directory=DIR` have the name behind the option.
-        let text = text.map(|text| text.rsplit_once('=').map_or(text, |(_, value)| value));
-        let Some(text) = text.filter(|text| !text.starts_with('-')) else { return Ok(false) };
-        let name = text.split(['.', ':']).next().unwrap_or_default();
-        let forms = match name {
-            "" => return Ok(text == "."),
-            "tests" => vec![name.to_owned()],
-            _ => vec![format!("{name}.py"), format!("{name}/__init__.py")],
-        };
-        for dir in dirs {
-            let mut found = false;
-            for form in &forms {
-                found |= self.files.has(&format!("{dir}/{form}"))?;
-            }
-            if !found {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Whether no module that Python may find in the folder first is a symlink out of the project: a source, or what a word of the
-    /// command names.
-    fn has_own_modules(&self, by: ByArgument, start: &PathStart) -> Result<bool, PathError> {
-        let roots = self.roots()?;
-        let words: Vec<&str> = self.words(by).iter().skip(1).filter_map(Word::literal).collect();
-        // `-mNAME`, `NAME.part`
-        let names = |word: &str, name: &str| {
-            let first = word.split('.').next().unwrap_or_default();
-            first == name || first.starts_with('-') && first.ends_with(name)
-        };
-        for dir in places(start, self.files)?.0 {
-            let found = match self.files.list(&dir, MOST_NAMES) {
-                DirListing::Names(found) => found,
-                // Without files at hand, what is said of the words holds.
-                DirListing::Unknown => continue,
-                DirListing::TooMany => return Ok(false),
-            };
-            for DirEntry { name, .. } in found.iter().filter(|entry| entry.is_link) {
-                if name.ends_with(".py") || words.iter().any(|word| names(word, name)) {
-                    let real = self.files.real(&format!("{dir}/{name}"))?;
-                    // It prints the lines that it does not understand, of a secret as well.
-                    let is_module = real.ends_with(".py") || !name.ends_with(".py");
-                    if !is_module || !roots.iter().any(|root| is_below(&real, root)) {
-                        return Ok(false);
-                    }
-                }
-            }
-        }
-        Ok(true)
     }
 
     /// Whether no name that the pattern could find is one of these. What the line itself makes is not there yet.

@@ -7,36 +7,30 @@ use std::sync::Arc;
 use super::ActionReader;
 use super::chosen::may_be_called;
 use super::ignored::{is_ignored, is_ignored_below};
-use super::looked_at::{MOST_NAMES, MOST_TEXT};
+use super::looked_at::MOST_NAMES;
 use super::repository::{self, upwards};
-use crate::path::{
-    DirEntry, DirListing, FileLookup, PathContext, PathError, is_below, locate, plain_text,
-};
+use crate::path::{DirEntry, DirListing, FileLookup, PathContext, PathError, is_below, locate};
 use crate::policy::action::{Action, ActionKind, ByArgument, PathStart, UseExtent, literal};
-use crate::policy::document::{DocumentFormat, DocumentNode, DocumentValue, tree};
 use crate::policy::git::git_command;
 use crate::policy::judge::{NeedsFiles, PathSpots, is_product, looked_up, places};
 use crate::policy::quoted::quoted;
 use crate::shell::{FileAccess, FileLoss, PassedOver, SettingsFiles, Word, base_name, settings_of};
 
 /// From how many folders on the way up is begun.
-const MOST_WAYS: usize = 256;
-
-/// The most files of settings that name each other.
-const MOST_EXTENDED: usize = 64;
+pub(super) const MOST_WAYS: usize = 256;
 
 /// What a list of commits that `git blame` passes over is called.
 const USUAL_LIST: &str = ".git-blame-ignore-revs";
 
 /// The names of files of settings that were found.
 #[derive(Debug, Default)]
-struct FoundSettings {
+pub(super) struct FoundSettings {
     /// Symlinks, or files that one reaches through a symlink.
-    links: BTreeSet<String>,
+    pub(super) links: BTreeSet<String>,
     /// Files, or symlinks to them, that go on elsewhere.
     extending: BTreeSet<String>,
     /// More names than are looked through.
-    too_many: bool,
+    pub(super) too_many: bool,
 }
 
 /// Which folders below what it looks at a program surely does not go into.
@@ -166,7 +160,7 @@ impl ActionReader<'_> {
     }
 
     /// A program reads this file, which no word names.
-    fn reads_settings(
+    pub(super) fn reads_settings(
         &mut self, path: &str, program: &str, start: &Arc<PathStart>,
     ) -> Result<(), NeedsFiles> {
         let kind = ActionKind::Path {
@@ -256,6 +250,7 @@ impl ActionReader<'_> {
                 }
             }
         }
+        self.settings_of_members(files, &here, &mut found)?;
         let reach = self.reach(command, files, here);
         let mut left = MOST_NAMES;
         for top in tops {
@@ -360,132 +355,5 @@ impl ActionReader<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Follows what settings go on in.
-    fn extended(
-        &mut self, file: String, program: &str, start: &Arc<PathStart>,
-    ) -> Result<(), NeedsFiles> {
-        let (mut left, mut seen) = (vec![file], HashSet::new());
-        while let Some(file) = left.pop() {
-            if !seen.insert(file.clone()) {
-                continue;
-            }
-            let text = plain_text(self.files, &file, MOST_TEXT);
-            let extended = text.and_then(|text| extended_by(&text));
-            let Some(extended) = extended.filter(|_| seen.len() <= MOST_EXTENDED) else {
-                self.unknown_code(format!(
-                    "what {} goes on in is not known, and {} reads it as its settings",
-                    quoted(&file),
-                    quoted(program)
-                ));
-                return Ok(());
-            };
-            let folder = file.rsplit_once('/').map_or("/", |(folder, _)| folder).to_owned();
-            for name in extended {
-                let Some((path, is_named)) = looked_up(self.extends(&folder, &name))?
-                    .unwrap_or_else(|_| Some((format!("{folder}/{name}"), true)))
-                else {
-                    continue;
-                };
-                let inside = looked_up(self.stays_inside(&path))?.unwrap_or(false);
-                // Of packages those of the project say enough.
-                if is_named || !inside {
-                    self.reads_settings(&path, program, start)?;
-                }
-                if is_named && inside && looked_up(self.files.has(&path))?.unwrap_or(false) {
-                    left.push(path);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The file that settings in this folder go on in, and whether they name it by its path; `None`: one of a package that is not
-    /// there, or of the root.
-    fn extends(&self, folder: &str, name: &str) -> Result<Option<(String, bool)>, PathError> {
-        let from = PathContext { cwd: folder.to_owned(), ..PathContext::default() };
-        if name == "//" {
-            return Ok(None);
-        }
-        let path = locate(name, &from, self.files)?.lexical;
-        if name.starts_with(['.', '/']) || self.files.has(&path)? {
-            return Ok(Some((path, true)));
-        }
-        for folder in upwards(folder).map_while(|folder| folder) {
-            let path = format!("{folder}/node_modules/{name}");
-            if self.files.has(&path)? {
-                return Ok(Some((path, false)));
-            }
-        }
-        Ok(None)
-    }
-}
-
-/// What settings say that they go on in, also for some files alone; `None`: they are not understood.
-fn extended_by(text: &str) -> Option<Vec<String>> {
-    let mut names = Vec::new();
-    let Ok(settings) = tree(text, DocumentFormat::Json) else {
-        // Of YAML it is enough that the word is not there. An escape may spell it otherwise.
-        return (!text.contains("extends") && !text.contains('\\')).then_some(names);
-    };
-    if !matches!(settings.value, DocumentValue::Table(_)) {
-        return None;
-    }
-    add_extended(&settings, &mut names)?;
-    Some(names)
-}
-
-fn add_extended(node: &DocumentNode, names: &mut Vec<String>) -> Option<()> {
-    match &node.value {
-        DocumentValue::List(parts) => parts.iter().try_for_each(|part| add_extended(part, names)),
-        DocumentValue::Table(entries) => entries.iter().try_for_each(|entry| {
-            if entry.key != "extends" {
-                return add_extended(&entry.node, names);
-            }
-            let values = match &entry.node.value {
-                DocumentValue::List(values) => values.as_slice(),
-                _ => std::slice::from_ref(&entry.node),
-            };
-            values.iter().try_for_each(|value| match &value.value {
-                DocumentValue::Text(name) => {
-                    names.push(name.clone());
-                    Some(())
-                }
-                DocumentValue::Null => Some(()),
-                _ => None,
-            })
-        }),
-        _ => Some(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_settings_go_on_in_is_told_or_they_are_not_understood() {
-        for (text, expected) in [
-            ("{}", Some(vec![])),
-            ("{\"extends\": \"a\"}", Some(vec!["a"])),
-            (
-                "// x\n{\"extends\": [\"a\", \"../b\"], \"x\": {\"extends\": \"c\"}}",
-                Some(vec!["a", "../b", "c"]),
-            ),
-            ("{\"overrides\": [{\"extends\": \"../c\"}]}", Some(vec!["../c"])),
-            ("env:\n  node: true\n", Some(vec![])),
-            ("extends: ../c\n", None),
-            ("\"e\\x78tends\": ../c\n", None),
-            ("{\"extends\": null}", Some(vec![])),
-            ("{\"extends\": 1}", None),
-            ("{\"extends\": [{}]}", None),
-            ("[]", None),
-            ("", Some(vec![])),
-        ] {
-            let names = extended_by(text);
-            let names = names.as_ref().map(|it| it.iter().map(String::as_str).collect());
-            assert_eq!(names, expected, "{text}");
-        }
     }
 }

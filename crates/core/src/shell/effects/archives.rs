@@ -79,6 +79,7 @@ pub(super) fn tar(walk: &mut ArgumentWalk) {
         archive(walk, part, creates);
     }
     if extracts && !walk.only_looks(KEEP) {
+        walk.effects.makes_links = true;
         walk.here(OperandUse::WriteBelow);
     }
     if walk.kept("compares").is_some() {
@@ -138,7 +139,7 @@ const OUTS: &[&str] = &["bzip2", "pbzip2", "lzip"];
 /// they look for none.
 const LONGER: [(&[&str], &[&str], &[&str]); 4] = [
     (&["bzgrep", "bzegrep", "bzfgrep"], &[".bz2"], &[]),
-    (&["unzip", "zipinfo", "funzip"], &[".zip", ".ZIP"], &[]),
+    (&["unzip", "zipinfo", "zipgrep", "funzip"], &[".zip", ".ZIP"], &[]),
     (
         &["gzip", "gunzip", "zcat", "gzcat", "zgrep", "zegrep", "zfgrep", "uncompress"],
         &[".gz", "-gz", ".z", "-z", "_z", ".Z"],
@@ -285,9 +286,28 @@ pub(super) fn zipinfo(walk: &mut ArgumentWalk) {
     longer_names(walk, from);
 }
 
+/// `zipgrep [-options…] pattern archive [member…]`
+pub(super) fn zipgrep(walk: &mut ArgumentWalk) {
+    let from = walk.effects.paths.len();
+    for operand in std::mem::take(&mut walk.operands).into_iter().skip(1) {
+        finds_archives(walk, operand);
+    }
+    longer_names(walk, from);
+}
+
+/// It packs the files that its input names.
+pub(super) fn named_by_input(walk: &mut ArgumentWalk, _: ArgumentPart) {
+    let any = words::unknown(walk.place(0));
+    walk.path(0, FileAccess::Read, any, false);
+}
+
 /// An archive that is read. Of a name with wildcards it finds the archives itself.
 fn finds_archives(walk: &mut ArgumentWalk, operand: WalkOperand) {
     walk.operand_is(operand, OperandUse::Read);
+    finds_names(walk, operand);
+}
+
+fn finds_names(walk: &mut ArgumentWalk, operand: WalkOperand) {
     if words::beginning(walk.place(operand.arg)).contains(['*', '?', '[']) {
         let any = words::unknown(walk.place(operand.arg));
         walk.path(operand.arg, FileAccess::Read, any, false);
@@ -361,10 +381,21 @@ fn unzip_words(walk: &mut ArgumentWalk) {
     }
     if writes {
         walk.effects.moves = true;
+        walk.effects.makes_links = true;
         match into {
             Some(part) => walk.apply(OperandUse::WriteBelow, part, 0),
             None => walk.here(OperandUse::WriteBelow),
         }
+    }
+}
+
+/// `unrar letter archive…` unpacks where it runs, unless the letter only looks; `unar archive`.
+pub(super) fn rar(walk: &mut ArgumentWalk) {
+    let first = walk.operands.first().and_then(|first| walk.place(first.arg).literal());
+    let looks = first.is_some_and(|word| word.starts_with(['l', 'v', 't', 'p']) && word.len() <= 3);
+    walk.lay_out(All(OperandUse::Change), OperandUse::Nothing);
+    if !looks {
+        walk.here(OperandUse::WriteBelow);
     }
 }
 
@@ -410,6 +441,7 @@ pub(super) fn seven(walk: &mut ArgumentWalk) {
             named = true;
             walk.recursive = true;
             walk.operand_is(*operand, if looks { OperandUse::Read } else { OperandUse::Change });
+            finds_names(walk, *operand);
         }
     }
     // `h` sums up what it is given, else all that is here.
@@ -417,6 +449,7 @@ pub(super) fn seven(walk: &mut ArgumentWalk) {
         walk.here(OperandUse::ReadBelow);
     }
     walk.effects.moves |= !looks;
+    walk.effects.makes_links |= !looks;
     if !looks && !into && !operands.is_empty() {
         let packs = operands.first().and_then(|first| walk.place(first.arg).literal());
         if !matches!(packs, Some("a" | "d" | "u" | "rn")) {

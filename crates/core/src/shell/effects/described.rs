@@ -28,6 +28,8 @@ pub struct DescribedProgram {
     pub settings: &'static [&'static str],
     /// Those that do so in each folder of what it reads, too.
     pub settings_below: &'static [&'static str],
+    /// Those of them that do so in each folder of a workspace.
+    pub settings_members: &'static [&'static str],
     /// Those of them that go on in what their `extends` names.
     pub extending: &'static [&'static str],
     /// The names of the files that it opens below a folder. Empty: any.
@@ -92,6 +94,7 @@ fn describe(parent: Option<&'static str>, program: &'static ProgramSpec) -> Desc
         },
         settings: &program.told_by.here,
         settings_below: &program.told_by.below,
+        settings_members: &program.told_by.members,
         extending: &program.told_by.extending,
         opens: &program.opens,
         opens_first: &program.opens_first,
@@ -150,6 +153,7 @@ fn name(uses: OperandUse) -> &'static str {
         OperandUse::WriteOut => "write-out",
         OperandUse::WriteBelow => "write-below",
         OperandUse::Clears(_) => "clears",
+        OperandUse::Empties(_) => "empties",
         OperandUse::Change => "change",
         OperandUse::Takes => "takes",
         OperandUse::Url => "url",

@@ -27,8 +27,9 @@ its name. A rule for it allows everything that it does; a deny of a file that it
 - _variables_: a variable of any name is data for it, or a setting ([possible values](policy-verdicts.md#variables)). For any other
   program it may be code, or a path.
 - _settings_: files that control it, and that no word names. They are searched in its folder and in the folders above, and those
-  under _below_ in each folder that it reads, too. The target of a symlink in their place counts as read. It asks if the target is
-  outside of the project, and if the line itself writes such a file.
+  under _below_ in each folder that it reads, too. If settings name other folders of the project, such as those of a workspace,
+  those _of members_ are searched in all folders there. The target of a symlink in their place counts as read. It asks if the
+  target is outside of the project, and if the line itself writes such a file.
 - _opens below a folder_: of the files there it only reads those with these names
   ([paths](policy-paths.md#paths)). Any other program may read each file.
 - _kinds_: the files that it takes below a folder. Any value except endings of its own sources (`py`, `.py`, `*.py`) asks.
@@ -109,6 +110,7 @@ fn section(text: &mut String, level: &str, program: &DescribedProgram, names: &s
     for (title, names) in [
         ("- settings:", program.settings),
         ("- settings below:", program.settings_below),
+        ("- settings of members:", program.settings_members),
         ("- settings that go on elsewhere:", program.extending),
     ] {
         if !names.is_empty() {

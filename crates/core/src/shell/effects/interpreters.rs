@@ -54,6 +54,10 @@ pub(super) fn setting(walk: &mut ArgumentWalk, part: super::walk::ArgumentPart) 
 /// Files of tests, a script that is only checked, or a script.
 pub(super) fn node(walk: &mut ArgumentWalk) {
     if walk.kept("tests").is_some() {
+        // It prints the lines that it does not understand, and those of the settings beside them.
+        for operand in walk.operands.clone() {
+            walk.operand_is(operand, OperandUse::Read);
+        }
         super::packages::inside(walk);
     } else if walk.kept("checks").is_some() {
         // Of a name without an ending it looks for files that have one, or for those of a folder.

@@ -25,6 +25,8 @@
 //! | `leaves NAME…` | files and folders that it makes where it runs, unless an option is `keep:leaves-none` |
 //! | `settings NAME…` | of a program: the files that tell it what it does, and that no word names, where it runs and above |
 //! | `settings-below NAME…` | the same in each folder of what it reads, too |
+//! | `settings-members NAME…` | those of these files that members of a workspace have, too: where a file of settings has a word of `members-by` |
+//! | `members-by WORD…` | words by which settings name other folders of the project |
 //! | `extends NAME…` | those of these files that go on in what their `extends` names |
 //! | `opens NAME…` | of a folder it opens the files of these names alone |
 //! | `opens-first NAME…` | of these names those that it opens where no settings say so |
@@ -49,6 +51,7 @@
 //! | `looks:NAME OPTION…` | a use: it only looks where it otherwise writes, if only these and the following stand in the line |
 //! | `beside:NAME OPTION…` | options, spelled without a value, beside which those of `looks:NAME` keep their word |
 //! | `clears:PATH OPTION…` | a use: of what the program made itself it deletes this, where it runs; `leaves:PATH`: it makes this there |
+//! | `empties:PATH OPTION…` | a use: it deletes this with all that is in it, where it runs |
 //! | `USE OPTION…` | what these options, or their values, are used for |
 //!
 //! A use is a variant of [`OperandUse`]; `keep:NAME` and `code:NAME` name what the program's own code looks at. An option is
@@ -266,6 +269,8 @@ impl ProgramTables {
             ("leaves", _) => program.leaves = names(rest),
             ("settings", _) => program.told_by.here.extend(names(rest)),
             ("settings-below", _) => program.told_by.below.extend(names(rest)),
+            ("settings-members", _) => program.told_by.members.extend(names(rest)),
+            ("members-by", _) => program.told_by.members_by.extend(names(rest)),
             ("extends", _) => program.told_by.extending.extend(names(rest)),
             ("opens", _) => program.opens.extend(names(rest)),
             ("opens-first", _) => program.opens_first.extend(names(rest)),
@@ -389,6 +394,9 @@ fn use_of(text: &'static str) -> Option<OperandUse> {
     }
     if let Some(name) = text.strip_prefix("clears:").or_else(|| text.strip_prefix("leaves:")) {
         return Some(OperandUse::Clears(name));
+    }
+    if let Some(name) = text.strip_prefix("empties:") {
+        return Some(OperandUse::Empties(name));
     }
     if let Some(kinds) = text.strip_prefix("kinds:") {
         return Some(OperandUse::Kinds(kinds));

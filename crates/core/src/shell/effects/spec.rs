@@ -20,6 +20,8 @@ pub(super) enum OperandUse {
     WriteBelow,
     /// A flag: of what it made itself it deletes this, or it makes it, where it runs. No word speaks of it.
     Clears(&'static str),
+    /// A flag: it deletes this with all that is in it, where it runs, and so what others have put there. No word speaks of it.
+    Empties(&'static str),
     /// A file that is read and written.
     Change,
     /// A file that is read, and then deleted.
@@ -234,6 +236,10 @@ pub(crate) struct SettingsFiles {
     pub(crate) here: Vec<&'static str>,
     /// It looks for these in each folder of what it reads, too, and in the folders above.
     pub(crate) below: Vec<&'static str>,
+    /// Those of them that it looks for in the other folders that its settings name, such as those of a workspace.
+    pub(crate) members: Vec<&'static str>,
+    /// The words by which settings name such folders.
+    pub(crate) members_by: Vec<&'static str>,
     /// Those of them that go on in the files that their `extends` names.
     pub(crate) extending: Vec<&'static str>,
 }

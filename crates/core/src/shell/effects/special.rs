@@ -11,9 +11,11 @@ use super::{readers, search, sed, system, text, writers};
 pub(super) fn operands(name: &str) -> Option<fn(&mut ArgumentWalk)> {
     Some(match name {
         "archives.compress" => archives::compress,
+        "archives.rar" => archives::rar,
         "archives.seven" => archives::seven,
         "archives.tar" => archives::tar,
         "archives.unpacked" => archives::unpacked,
+        "archives.zipgrep" => archives::zipgrep,
         "archives.zipinfo" => archives::zipinfo,
         "archives.unzip" => archives::unzip,
         "archives.zip" => archives::zip,
@@ -165,6 +167,7 @@ pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> 
         "archives.from_here" => archives::from_here,
         "archives.list" => archives::list,
         "archives.listed" => archives::listed,
+        "archives.named_by_input" => archives::named_by_input,
         "archives.removes" => archives::removes,
         "checkers.everywhere" => checkers::everywhere,
         "checkers.leaves_out" => checkers::leaves_out,

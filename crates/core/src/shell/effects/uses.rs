@@ -87,6 +87,10 @@ impl ArgumentWalk<'_> {
             }
             // To others it is a file of that name, which somebody else may have put there.
             OperandUse::WriteOut if self.word(part).literal() == Some("-") => {}
+            OperandUse::Empties(name) => {
+                let emptied = words::text(self.place(0), name);
+                self.lost(0, emptied, true, FileLoss::Deleted);
+            }
             OperandUse::Clears(name) => {
                 let cleared = words::text(self.place(0), name);
                 self.path(0, FileAccess::Write, cleared, true);

@@ -104,6 +104,10 @@ pub(super) fn rmdir(walk: &mut ArgumentWalk) {
 /// `patch file patch` keeps what was there, and what did not fit, beside the file; without a file the patch names them.
 pub(super) fn patch(walk: &mut ArgumentWalk) {
     let first = walk.operands.first().copied();
+    if first.is_none() {
+        // It deletes files, and puts others in their place.
+        walk.keep("overwrites", ArgumentPart { arg: 0, skip: 0 });
+    }
     walk.lay_out(All(OperandUse::Change), OperandUse::WriteBelow);
     let Some(first) = first else { return };
     for suffix in [".orig", ".rej"] {

@@ -200,7 +200,8 @@ const ARCHIVES: &[Row] = &[
     ("7z a a.7z b -sdel", "W0:. R0:. R2:a.7z W2:a.7z R3:b W3:b ?4"),
     ("7z frob", "W0:. R0:. ?1"),
     ("7z $x", "W0:. R0:. ?1"),
-    ("unrar x a.rar", "R1:x W1:x R2:a.rar W2:a.rar"),
+    ("unrar l a.rar", "R1:l W1:l R2:a.rar W2:a.rar"),
+    ("unrar x a.rar", "W0:. R1:x W1:x R2:a.rar W2:a.rar"),
 ];
 
 #[rustfmt::skip]

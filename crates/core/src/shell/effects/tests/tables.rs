@@ -47,8 +47,15 @@ fn files_of_settings_stand_with_the_program_and_each_once() {
             "{}: it is the program that reads them",
             program.path
         );
-        let going_on = told_by.extending.iter().all(|name| names.contains(name));
-        assert!(going_on, "{}: what goes on is not listed", program.path);
+        let mut others = told_by.extending.iter().chain(&told_by.members);
+        let going_on = others.all(|name| names.contains(name));
+        assert!(going_on, "{}: what goes on, or what members have, is not listed", program.path);
+        assert_eq!(
+            told_by.members.is_empty(),
+            told_by.members_by.is_empty(),
+            "{}: members are named by some word",
+            program.path
+        );
         let many = names.len();
         names.sort_unstable();
         names.dedup();

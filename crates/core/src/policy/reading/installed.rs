@@ -1,0 +1,217 @@
+//! Programs that a project has: those that are called by a path, those of its packages, and those of its virtual environment. A
+//! symlink in the place of one may lead out of the project.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::ActionReader;
+use super::chosen::MOST_TEXT;
+use super::looked_at::{MOST_NAMES, folders_with};
+use crate::path::{DirListing, PathError, is_below, locate, plain_text};
+use crate::policy::action::{ActionKind, ByArgument, PathStart};
+use crate::policy::judge::{NeedsFiles, looked_up, places};
+use crate::policy::quoted::quoted;
+use crate::shell::{Word, base_name};
+
+/// The virtual environment of a project, and the managers that run programs of it.
+const ENVIRONMENT: &str = ".venv";
+const OF_ENVIRONMENTS: &[&str] = &["hatch", "pdm", "pipenv", "poetry", "rye", "uv"];
+
+/// The programs that a `package.json` says the package has.
+#[derive(Debug, PartialEq, Eq)]
+enum ProgramsOfPackage {
+    /// These, each with its file.
+    Named(Vec<(String, String)>),
+    /// All files below this folder.
+    Below(String),
+}
+
+impl ProgramsOfPackage {
+    /// As npm reads them; `None`: they are not understood.
+    fn of(text: &str) -> Option<Self> {
+        let package: Value = serde_json::from_str(text).ok()?;
+        let last = |text: &str| {
+            let text = text.replace(['\\', ':'], "/");
+            text.rsplit('/').next().unwrap_or_default().to_owned()
+        };
+        let named = match package.get("bin") {
+            Some(Value::String(path)) => {
+                let name = package.get("name").and_then(Value::as_str).unwrap_or_default();
+                vec![(last(name), path.clone())]
+            }
+            Some(Value::Object(programs)) => {
+                let texts = programs.iter().filter_map(|(name, it)| Some((name, it.as_str()?)));
+                texts.map(|(name, path)| (last(name), path.to_owned())).collect()
+            }
+            Some(Value::Array(programs)) => {
+                let texts = programs.iter().filter_map(Value::as_str);
+                texts.map(|path| (last(path), path.to_owned())).collect()
+            }
+            _ => {
+                let folder = package.get("directories").and_then(|it| it.get("bin"));
+                return Some(match folder.and_then(Value::as_str) {
+                    Some(folder) => Self::Below(folder.to_owned()),
+                    None => Self::Named(Vec::new()),
+                });
+            }
+        };
+        Some(Self::Named(named))
+    }
+}
+
+fn leads_up(path: &str) -> bool {
+    path.contains("..") || path.contains(['\\', ':'])
+}
+
+impl ActionReader<'_> {
+    /// Says so where a program is called by a path of the project, or lies in its virtual environment, and a symlink there leads out
+    /// of it: an allow of `./gradlew` means the one of the project.
+    pub(super) fn linked_programs(&mut self) -> Result<(), NeedsFiles> {
+        for at in 0..self.actions.len() {
+            let Some(action) = self.actions.get(at) else { break };
+            let ActionKind::Command { argv, .. } = &action.kind else { continue };
+            let Some(name) = argv.first().and_then(Word::literal) else { continue };
+            let runs = argv.get(1).and_then(Word::literal) == Some("run");
+            let names = match name {
+                // Any word may be the program: the options are those of many managers.
+                _ if runs && OF_ENVIRONMENTS.contains(&name) => {
+                    let words = argv.iter().skip(2).filter_map(Word::literal);
+                    let programs = words.filter(|word| !word.contains('/'));
+                    let programs = programs.map(|word| format!("{ENVIRONMENT}/bin/{word}"));
+                    std::iter::once(ENVIRONMENT.to_owned()).chain(programs).collect()
+                }
+                _ if !name.contains('/') || name.starts_with(['/', '~']) => continue,
+                name => vec![name.to_owned()],
+            };
+            let start = Arc::clone(&action.start);
+            for name in names {
+                if looked_up(self.leads_out(&name, &start))?.unwrap_or(true) {
+                    let name = quoted(&name);
+                    self.unknown_code(format!("{name} is a symlink that leads out of the project"));
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a path of the project leads out of it.
+    fn leads_out(&self, name: &str, start: &PathStart) -> Result<bool, PathError> {
+        let roots = self.roots()?;
+        let inside = |path: &str| roots.iter().any(|root| is_below(path, root));
+        for dir in places(start, self.files)?.0 {
+            let located = locate(name, &start.at(&dir), self.files)?;
+            // In an environment the interpreter is the one that made it.
+            let is_interpreter = name.starts_with(ENVIRONMENT)
+                && ["python", "pypy"].iter().any(|it| base_name(&located.real).starts_with(it));
+            if inside(&located.lexical) && !is_interpreter && !located.reals().all(inside) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the program that `npx` is to run is one of a package of the project. Any other it asks a server for, with
+    /// any options.
+    pub(super) fn is_installed(
+        &self, by: ByArgument, start: &PathStart,
+    ) -> Result<bool, PathError> {
+        let mut words = self.words(by).iter().skip(1).map(Word::literal);
+        let Some(Some(name)) = words.find(|word| word.is_none_or(|word| !word.starts_with('-')))
+        else {
+            return Ok(false);
+        };
+        let roots = self.roots()?;
+        // Where the package of the folder itself has a program of this name, that one runs.
+        let foreign = self.of_folders(start, |folder, _| {
+            let is_inside = roots.iter().any(|root| is_below(folder, root));
+            Ok((is_inside && !self.has_no_foreign_program(folder, name, &roots)?).then_some(()))
+        })?;
+        if foreign.is_some() {
+            return Ok(false);
+        }
+        let found = self.of_folders(start, |folder, files| {
+            if !roots.iter().any(|root| is_below(folder, root)) {
+                return Ok(None);
+            }
+            let programs = format!("{folder}/node_modules/.bin");
+            Ok(match files.list(&programs, MOST_NAMES) {
+                DirListing::Names(names) if names.iter().any(|it| it.name == name) => {
+                    // What a symlink of the project leads to elsewhere is no package of it.
+                    let program = format!("{programs}/{name}");
+                    let real = self.files.real(&program)?;
+                    roots.iter().any(|root| is_below(&real, root)).then_some(())
+                }
+                DirListing::Names(_) => None,
+                // Without files at hand, what is said of the words holds.
+                DirListing::Unknown => Some(()),
+                DirListing::TooMany => None,
+            })
+        })?;
+        Ok(found.is_some())
+    }
+
+    /// Whether no program of this name that the package of this folder has leads out of the project.
+    fn has_no_foreign_program(
+        &self, folder: &str, name: &str, roots: &[String],
+    ) -> Result<bool, PathError> {
+        let file = format!("{folder}/package.json");
+        if !self.files.has(&file)? {
+            return Ok(true);
+        }
+        let text = plain_text(self.files, &file, MOST_TEXT);
+        let Some(programs) = text.and_then(|text| ProgramsOfPackage::of(&text)) else {
+            return Ok(false);
+        };
+        let paths: Vec<String> = match programs {
+            ProgramsOfPackage::Named(programs) => {
+                programs.into_iter().filter(|(its, _)| its == name).map(|(_, path)| path).collect()
+            }
+            ProgramsOfPackage::Below(below) => {
+                let mut left = MOST_NAMES;
+                let top = self.files.real(&format!("{folder}/{below}"))?;
+                let found = folders_with(&[name], &top, |_| true, false, &mut left, self.files);
+                let Some(found) = found.filter(|_| !leads_up(&below)) else { return Ok(false) };
+                let found = found.iter().map(|folder| self.files.real(&format!("{folder}/{name}")));
+                let found = found.collect::<Result<Vec<_>, _>>()?;
+                return Ok(found.iter().all(|it| roots.iter().any(|root| is_below(it, root))));
+            }
+        };
+        for path in paths {
+            let real = self.files.real(&format!("{folder}/{path}"))?;
+            if leads_up(&path) || !roots.iter().any(|root| is_below(&real, root)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_says_which_programs_it_has() {
+        let named = |programs: &[(&str, &str)]| {
+            let owned = programs.iter().map(|(name, path)| (name.to_string(), path.to_string()));
+            Some(ProgramsOfPackage::Named(owned.collect()))
+        };
+        for (text, expected) in [
+            ("{}", named(&[])),
+            (r#"{"name":"x","bin":"./b.sh"}"#, named(&[("x", "./b.sh")])),
+            (r#"{"name":"@a/x","bin":"b.sh"}"#, named(&[("x", "b.sh")])),
+            (r#"{"bin":{"x":"./b.sh","../a/y":"c"}}"#, named(&[("y", "c"), ("x", "./b.sh")])),
+            (r#"{"bin":["a/b.sh"]}"#, named(&[("b.sh", "a/b.sh")])),
+            (
+                r#"{"directories":{"bin":"./bin"}}"#,
+                Some(ProgramsOfPackage::Below("./bin".to_owned())),
+            ),
+            ("{\"bin\"", None),
+            ("", None),
+        ] {
+            assert_eq!(ProgramsOfPackage::of(text), expected, "{text}");
+        }
+    }
+}
