@@ -115,6 +115,8 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
     ['a folder behind a symlink with another one in its place', ['lk/**'], 'ln -sfn src lk; echo x > lk/x', 'lk/x'],
     ['packages', ['node_modules/**'], 'mkdir node_modules/m; echo x > node_modules/x', 'node_modules/x'],
     ['a folder but for some names', ['locked/**', '!**/new-*'], 'echo x > locked/n1', 'locked/n1'],
+    ['a folder but for names with a digit', ['locked/**', '!locked/*[0-9]*'], 'echo x > locked/abc', 'locked/abc'],
+    ['a new folder but for some names', ['new/**', '!new/[!.]*'], 'mkdir new; echo x > new/.npmrc', 'new/.npmrc'],
   ])('a script makes nothing in %s', async (_, writes, script, path) => {
     mkdirSync(join(root, 'node_modules'));
     symlinkSync('locked', join(root, 'lk'));
@@ -125,11 +127,14 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
     if (path.startsWith('new')) expect(said).toContain('since commands must not make it');
   });
 
-  test('a rule on some names of new files closes no folder', async () => {
-    const said = await runScript('echo x > src/a; echo x > locked/b', ['**/new-*']);
-    expect(said).toContain('reached');
-    expect([list('src'), list('locked')]).toEqual([['a'], ['b', 'ok', 'old', 'sub']]);
-  });
+  test.each([['**/new-*'], ['**/*[0-9]*'], ['{src,locked}/[!a-z]*'], ['**/????*']])(
+    'a rule on some names of new files closes no folder: %s',
+    async (writes) => {
+      const said = await runScript('echo x > src/a; echo x > locked/b', [writes]);
+      expect(said).toContain('reached');
+      expect([list('src'), list('locked')]).toEqual([['a'], ['b', 'ok', 'old', 'sub']]);
+    },
+  );
 
   test('the policy of a caller keeps what another policy leaves out', async () => {
     const rule = [

@@ -159,6 +159,13 @@ fn a_folder_whose_new_files_are_denied_is_kept_and_what_a_rule_leaves_out_stays_
         (r#"["ROOT/locked/**", "!ROOT/locked/*.*"]"#, &["locked"], nothing),
         (r#"["ROOT/locked/*/**", "!ROOT/locked/*/*"]"#, nothing, nothing),
         (r#"["ROOT/**/new-*", "ROOT/**/*.*"]"#, &["y.lock"], nothing),
+        (r#"["ROOT/locked/[!x]*", "ROOT/locked/x*"]"#, &["locked"], nothing),
+        (
+            r#"["ROOT/locked/[!x]*", "ROOT/locked/x?*"]"#,
+            &["locked/a", "locked/ok", "locked/sub"],
+            nothing,
+        ),
+        (r#"["ROOT/locked/[!.]*", "ROOT/locked/.?*"]"#, &["locked"], nothing),
     ] {
         let (found, open) = kept_and_opened("deny", writes);
         assert_eq!(
@@ -166,6 +173,33 @@ fn a_folder_whose_new_files_are_denied_is_kept_and_what_a_rule_leaves_out_stays_
             (&owned(kept)[..], &owned(opened)[..]),
             "{writes}"
         );
+    }
+}
+
+/// The command makes up the name: it takes one that is not left out.
+#[test]
+fn an_exception_for_a_class_of_names_does_not_open_a_folder() {
+    for except in
+        ["*[0-9]*", "[!.]*", "*[A-Z]*", "????*", "[!a-zA-Z]*", "*[!0-9]*", "*_*", "{[!.]*,.?}", "?"]
+    {
+        let writes = format!(r#"["ROOT/locked/**", "!ROOT/locked/{except}"]"#);
+        assert_eq!(kept_and_opened("deny", &writes), (owned(&["locked"]), owned(&[])), "{writes}");
+    }
+    for all in [&["[!.]*", ".*"][..], &["?", "??*"], &["{a*,[!a]*}"]] {
+        let patterns = all.iter().map(|except| format!(r#", "!ROOT/locked/*/{except}""#));
+        let writes = format!(r#"["ROOT/locked/*/**"{}]"#, patterns.collect::<String>());
+        assert_eq!(kept_and_opened("deny", &writes), (owned(&[]), owned(&[])), "{writes}");
+    }
+}
+
+/// It would keep the command from names that the rule does not mean.
+#[test]
+fn a_rule_on_a_class_of_names_does_not_close_a_folder() {
+    for class in ["*[0-9]*", "[!.]*", "*[A-Z]*", "????*", "[!a-zA-Z]*", "*[!0-9]*", "??*", "[!~]*"]
+    {
+        let writes = format!(r#"["ROOT/locked/sub/{class}"]"#);
+        let (kept, _) = kept_and_opened("deny", &writes);
+        assert!(!kept.contains(&"locked/sub".to_owned()), "{writes}: {kept:?}");
     }
 }
 

@@ -267,7 +267,7 @@ impl PathGlob {
         self.by_any_name().any(|way| !way.loose && way.matches(&way.prefix, reading, false))
     }
 
-    fn by_any_name(&self) -> impl Iterator<Item = &AbsolutePattern> {
+    pub(super) fn by_any_name(&self) -> impl Iterator<Item = &AbsolutePattern> {
         self.ways.iter().chain(&self.others)
     }
 

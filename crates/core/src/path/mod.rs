@@ -13,6 +13,7 @@ mod matching;
 mod pattern;
 mod plain;
 mod resolve;
+mod samples;
 mod set;
 mod standing;
 mod syntax;
@@ -36,6 +37,7 @@ pub use locate::{
 };
 pub(crate) use matching::fold;
 pub(crate) use plain::plain_text;
+pub(crate) use samples::sample_names;
 pub use set::PathSet;
 pub use standing::PatternsBelow;
 pub use url::{UrlAddress, UrlError, file_of};

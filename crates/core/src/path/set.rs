@@ -63,6 +63,11 @@ impl PathSet {
         self.items.iter().filter(|item| !item.out).map(|item| &item.glob)
     }
 
+    /// All patterns, with those that take out.
+    pub(super) fn all_globs(&self) -> impl Iterator<Item = &PathGlob> {
+        self.items.iter().map(|item| &item.glob)
+    }
+
     /// The folders that its patterns spell out, and mean something in.
     pub fn named_folders(&self) -> impl Iterator<Item = &str> {
         let ways = self.globs().flat_map(PathGlob::ways);
