@@ -1,6 +1,8 @@
 /** What a confined command makes where a policy denies to write: nothing, whichever way it takes. */
+import { execSync } from 'node:child_process';
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -127,7 +129,34 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
     if (path.startsWith('new')) expect(said).toContain('since commands must not make it');
   });
 
-  test.each([['**/new-*'], ['**/*[0-9]*'], ['{src,locked}/[!a-z]*'], ['**/????*']])(
+  test.each([
+    ['a symlink that leads nowhere', 'lk', 'ln -s nowhere lk'],
+    ['a symlink to itself', 'lk', 'ln -s lk lk'],
+    ['a symlink to a file', 'lk', 'ln -s own lk'],
+    ['a file', 'ff', 'echo x > ff'],
+    ['a pipe', 'ff', 'mkfifo ff'],
+    ['a file in packages', 'node_modules/p', 'echo x > node_modules/p'],
+    ['a symlink in packages that leads nowhere', 'node_modules/p', 'ln -s nowhere node_modules/p'],
+    ['a symlink on the way', 'lk/new', 'ln -s locked lk'],
+    ['a symlink on the way that leads nowhere', 'lk/new', 'ln -s nowhere lk'],
+    ['symlinks on the way', 'lk/new', 'mkdir q; ln -s ../src/zz q/new; ln -s q lk'],
+    ['packages by a symlink', 'nm/p', 'mkdir real; ln -s real nm'],
+    ['a package by a symlink', 'node_modules/p/sub', 'mkdir -p node_modules/.pnpm/p; ln -s .pnpm/p node_modules/p'],
+    ['a symlink to what is outside', 'lk/new', 'mkdir ../out; ln -s ../out lk'],
+    ['a file on the way', 'ff/in', 'echo x > ff'],
+    ['a file on the way, behind a symlink', 'lk/in', 'ln -s own lk'],
+  ])('a script makes nothing where a denied folder has in its place %s', async (_, folder, setup) => {
+    mkdirSync(join(root, 'node_modules'));
+    execSync(setup, { cwd: root });
+    const top = folder.startsWith('node_modules') ? 'node_modules/p' : folder.split('/')[0];
+    const before = lstatSync(join(root, top as string));
+    const script = `rm -rf ${top}; mv -T ${top} z; mkdir -p ${folder} && echo x > ${folder}/x`;
+    expect(await runScript(script, [`${folder}/**`])).toContain('reached');
+    expect(existsSync(join(root, folder, 'x'))).toBe(false);
+    expect(lstatSync(join(root, top as string))).toMatchObject({ mode: before.mode, ino: before.ino });
+  });
+
+  test.each([['**/new-*'], ['**/*[0-9]*'], ['{src,locked}/[!a-z]*'], ['{src,locked}/????*']])(
     'a rule on some names of new files closes no folder: %s',
     async (writes) => {
       const said = await runScript('echo x > src/a; echo x > locked/b', [writes]);

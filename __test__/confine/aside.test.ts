@@ -11,6 +11,7 @@ import fs, {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,6 +45,16 @@ describe('what a command made', () => {
     mkdirSync(path, { recursive: true });
     expect(putAside([path], { places: [root] })).toEqual([path]);
     expect(existsSync(join(root, 'a/b.unchecked'))).toBe(true);
+  });
+
+  test('is looked for where a file was on the way', () => {
+    const path = join(root, 'a/b');
+    writeFileSync(join(root, 'a'), '');
+    expect(realAbsent([path])).toEqual([path]);
+    expect(putAside([path], { places: [root] })).toEqual([]);
+    rmSync(join(root, 'a'));
+    mkdirSync(path, { recursive: true });
+    expect(putAside([path], { places: [root] })).toEqual([path]);
   });
 });
 

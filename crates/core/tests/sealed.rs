@@ -217,7 +217,12 @@ fn an_ask_about_all_of_a_place_keeps_what_is_there_and_not_the_place() {
 #[cfg(unix)]
 fn a_folder_that_a_rule_spells_out_is_held_wherever_it_lies() {
     let project = Project::new(&["locked/a", "node_modules/x/a", "file"]);
-    std::os::unix::fs::symlink("locked", project.0.join("lk")).unwrap();
+    let link = |link: &str, target: &str| {
+        std::os::unix::fs::symlink(target, project.0.join(link)).unwrap();
+    };
+    link("lk", "locked");
+    link("none", "nothing");
+    link("lf", "file");
     let held = |writes: &str| {
         let rules = format!("[[rule]]\neffect = \"deny\"\nwrites = {writes}\n");
         let found = project.sealed_as(project.path(), &rules, None);
@@ -226,15 +231,21 @@ fn a_folder_that_a_rule_spells_out_is_held_wherever_it_lies() {
     };
     let nothing: &[&str] = &[];
     for (writes, absent, kept) in [
-        (r#"["ROOT/new/**"]"#, &["new"][..], nothing),
-        (r#"["ROOT/new/in/*", "!ROOT/new/in/x"]"#, &["new/in"], nothing),
+        (r#"["ROOT/new/**"]"#, &["new"][..], &["new"][..]),
+        (r#"["ROOT/new/in/*", "!ROOT/new/in/x"]"#, &["new/in"], &["new/in"]),
+        (r#"["ROOT/new/**", "!ROOT/new/[!.]*"]"#, &["new"], &["new"]),
         (r#"["ROOT/new/*.lock", "/elsewhere/new/**"]"#, nothing, nothing),
         (r#"["ROOT/lk/**"]"#, nothing, &["lk", "locked"]),
+        (r#"["ROOT/lk/new/**"]"#, &["lk/new"], &["lk/new"]),
         (r#"["ROOT/node_modules/**"]"#, nothing, &["node_modules"]),
-        (r#"["ROOT/{new,node_modules/x}/**"]"#, &["new"], &["node_modules/x"]),
-        (r#"["ROOT/file/**"]"#, nothing, nothing),
+        (r#"["ROOT/{new,node_modules/x}/**"]"#, &["new"], &["new", "node_modules/x"]),
     ] {
         assert_eq!(held(writes), (owned(absent), owned(kept)), "{writes}");
+    }
+    // With a folder in its place, a command would make what is denied there.
+    for place in ["file", "none", "lf", "file/in", "none/in", "lf/in"] {
+        let (_, kept) = held(&format!(r#"["ROOT/{place}/**"]"#));
+        assert_eq!(kept, [place]);
     }
     let rules = "[[rule]]\neffect = \"deny\"\nwrites = \"ROOT/sub/.git/x/*.lock\"\n";
     assert_eq!(of(&["sub/.git/x/a"], rules).1, ["sub/.git"]);

@@ -310,12 +310,11 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
         {
             continue;
         }
-        match (files.has(&folder), files.has(&format!("{folder}/."))) {
-            (Ok(false), _) => found.absent.push(folder),
-            // A file has nothing in it.
-            (Ok(true), Ok(false)) => {}
-            _ => found.kept.push(folder),
+        if files.has(&folder) == Ok(false) {
+            found.absent.push(folder.clone());
         }
+        // Nor does a folder take the place of what stands there, or of a file or symlink on the way.
+        found.kept.push(folder);
     }
     found.opened.retain(|path| {
         let mut kept = kept_for_git.iter().chain(&found.stores);
