@@ -251,6 +251,43 @@ fn a_folder_that_a_rule_spells_out_is_held_wherever_it_lies() {
     assert_eq!(of(&["sub/.git/x/a"], rules).1, ["sub/.git"]);
 }
 
+/// No look goes there.
+#[test]
+fn what_a_rule_leaves_out_of_a_folder_in_packages_stays_open() {
+    let project = Project::new(&["node_modules/p/ok/a", "node_modules/p/ok/shut/a", "other/a"]);
+    let opened = |writes: &str| {
+        let rules = format!("[[rule]]\neffect = \"deny\"\nwrites = {writes}\n");
+        let found = project.sealed_as(project.path(), &rules, None);
+        let opened = SealedFiles { hidden: found.opened.clone(), ..SealedFiles::default() };
+        project.names(opened).0
+    };
+    let p = |more: &str| opened(&format!(r#"["ROOT/node_modules/p/**", {more}]"#));
+    assert_eq!(p(r#""!ROOT/node_modules/p/ok/**""#), ["node_modules/p/ok"]);
+    for none in [
+        r#""!ROOT/node_modules/p/none/**""#,
+        r#""!ROOT/node_modules/p/ok/a*""#,
+        r#""!ROOT/other/**""#,
+        r#""!ROOT/node_modules/p/ok/**", "ROOT/node_modules/p/ok/*""#,
+    ] {
+        assert_eq!(p(none), [""; 0], "{none}");
+    }
+}
+
+/// By it a command would approve what waits there.
+#[test]
+#[cfg(unix)]
+fn another_name_of_a_ledger_in_the_project_is_hidden_as_well() {
+    let ledger = ["s/l", "s/l-lock", "s/l-owners/x"];
+    let project = Project::new(&[&ledger[..], &["src/a", "node_modules/m/a"]].concat());
+    for name in ["src/hard", "node_modules/m/.deep", "s/near"] {
+        fs::hard_link(project.0.join("s/l"), project.0.join(name)).unwrap();
+    }
+    fs::hard_link(project.0.join("src/a"), project.0.join("src/b")).unwrap();
+    let (hidden, _) = project.sealed("");
+    let own = ["s/l", "s/l-lock", "s/l-owners", "s/near", "src/hard"];
+    assert_eq!(hidden, [&["node_modules/m/.deep"][..], &own].concat());
+}
+
 fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }

@@ -103,10 +103,13 @@ impl<'a> SealedAccess<'a> {
     /// The folders in these places in which a rule spells out that something is not to be, as its patterns name them.
     pub(super) fn named_folders(&self, places: &[String]) -> BTreeSet<String> {
         let folders = self.against.iter().flat_map(|paths| paths.set.named_folders());
-        folders
-            .filter(|folder| places.iter().any(|place| is_below(folder, place)))
-            .map(str::to_owned)
-            .collect()
+        within(folders, places)
+    }
+
+    /// The same of what a rule takes out again.
+    pub(super) fn left_out_folders(&self, places: &[String]) -> BTreeSet<String> {
+        let folders = self.against.iter().flat_map(|paths| paths.set.left_out_folders());
+        within(folders, places)
     }
 
     fn is_protected(&self, entry: &SeenEntry) -> bool {
@@ -178,4 +181,11 @@ impl<'a> SealedAccess<'a> {
         };
         judge_opened(self.policy, &call, level, (&entry.path, self.access), self.files).ok()
     }
+}
+
+fn within<'a>(folders: impl Iterator<Item = &'a str>, places: &[String]) -> BTreeSet<String> {
+    folders
+        .filter(|folder| places.iter().any(|place| is_below(folder, place)))
+        .map(str::to_owned)
+        .collect()
 }
