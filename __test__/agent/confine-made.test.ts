@@ -2,9 +2,11 @@
 import { execSync } from 'node:child_process';
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   readdirSync,
   realpathSync,
   rmSync,
@@ -89,6 +91,32 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
     expect(said).toContain('reached');
     expect([list('src'), list('locked/ok'), list('locked/ok/shut')]).toEqual([['a'], ['a', 'shut'], []]);
     expect([list('locked'), existsSync(join(root, 'top'))]).toEqual([['ok', 'old', 'sub'], false]);
+  });
+
+  test('what a rule leaves out of a package stays open', async () => {
+    for (const folder of ['ok/shut', 'other'])
+      mkdirSync(join(root, 'node_modules/p', folder), { recursive: true });
+    const said = await runScript('touch node_modules/p/ok/a node_modules/p/ok/shut/a node_modules/p/a node_modules/p/other/a', [
+      'node_modules/p/**',
+      '!node_modules/p/ok/**',
+      'node_modules/p/ok/shut/**',
+    ]);
+    expect(said).toContain('reached');
+    expect([list('node_modules/p'), list('node_modules/p/ok')]).toEqual([
+      ['ok', 'other'],
+      ['a', 'shut'],
+    ]);
+    expect([list('node_modules/p/ok/shut'), list('node_modules/p/other')]).toEqual([[], []]);
+  });
+
+  test('a ledger in the project is out of reach by each of its names', async () => {
+    mkdirSync(join(root, 's/l-owners'), { recursive: true });
+    for (const name of ['s/l', 's/l-lock']) writeFileSync(join(root, name), 'as before');
+    linkSync(join(root, 's/l'), join(root, 'src/hard'));
+    const said = await runScript('cat src/hard; echo x >> src/hard; mv src/hard src/soft', ['locked/**']);
+    expect(said).toContain('reached');
+    expect(said).not.toContain('as before');
+    expect([readFileSync(join(root, 's/l'), 'utf8'), list('src')]).toEqual(['as before', ['hard']]);
   });
 
   test.each<[string, ScriptOptions]>([
