@@ -16,7 +16,7 @@ import fs, {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { putAside, putAsideInTime, realAbsent, repositoriesBehind } from '../../ts/confine/aside.js';
+import { linksTo, putAside, putAsideInTime, realAbsent, repositoriesBehind } from '../../ts/confine/aside.js';
 import { ConfinementError } from '../../ts/index.js';
 
 let root: string;
@@ -59,6 +59,21 @@ describe('what a command made', () => {
 });
 
 describe('symlinks on the way', () => {
+  test.each(['new', 'new/in', 'nothing'])(
+    'to what is not there are told from what takes their place: %s',
+    (missing) => {
+      mkdirSync(join(root, 'real'));
+      const link = join(root, 'link');
+      symlinkSync(missing === 'nothing' ? 'nothing' : 'real', link);
+      const paths = [missing === 'nothing' ? link : join(link, missing)];
+      const links = linksTo(paths, [root]);
+      expect(putAside(realAbsent(paths), { places: [root], links })).toEqual([]);
+      rmSync(link);
+      mkdirSync(join(link, missing), { recursive: true });
+      expect(putAside(realAbsent(paths), { places: [root], links })).toEqual([link]);
+    },
+  );
+
   test.runIf(process.platform === 'linux').each(['renameSync', 'lstatSync'] as const)(
     'that another command makes meanwhile lead to nothing outside: before %s',
     (name) => {
