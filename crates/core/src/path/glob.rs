@@ -272,7 +272,7 @@ impl PathGlob {
     }
 
     /// Whether everything below this directory surely matches, for what is taken out of a deny or an ask. Errs on the side of no.
-    pub(super) fn takes_all_below(&self, dir: &str) -> bool {
+    pub(crate) fn takes_all_below(&self, dir: &str) -> bool {
         self.by_any_name().any(|way| way.takes_all_below(dir))
     }
 

@@ -106,16 +106,6 @@ fn tokens_match(tokens: &[NameToken], name: &str, folded: bool) -> bool {
 }
 
 impl NameToken {
-    /// For names that are [folded](fold).
-    pub(super) fn folded(&self) -> Vec<Self> {
-        match self {
-            Self::Char(char) => {
-                fold(char.encode_utf8(&mut [0; 4])).chars().map(Self::Char).collect()
-            }
-            other => vec![other.clone()],
-        }
-    }
-
     /// Whether it takes this character, which is no `/`. `*` takes any.
     pub(super) fn accepts(&self, char: char, folded: bool) -> bool {
         match self {

@@ -2,26 +2,21 @@
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
-use super::matching::fold;
 use super::pattern::{NameToken, PatternSegment};
 use super::{PathGlob, PathSet};
 
 /// How many last names of patterns are told apart.
 const MOST_PATTERNS: usize = 100;
 /// How much is compared: a place in a pattern with a character.
-const MOST_WORK: usize = 200_000;
+const MOST_WORK: usize = 20_000;
 /// How many names there are at most.
 const MOST_NAMES: usize = 200;
 
 /// The last name of a pattern.
-#[derive(Debug, PartialEq, Eq)]
-struct LastName {
-    tokens: Vec<NameToken>,
-    folded: bool,
-}
+type LastName = Vec<NameToken>;
 
 /// Places in patterns, by their numbers: how far each matches the beginning of a name.
-type Standing = BTreeSet<(usize, usize)>;
+type Standing = Vec<(usize, usize)>;
 
 /// One name for each way in which these patterns take some of the names in a folder and leave others: what they say of all of
 /// these, they say of every name. If that is too much to compare, the shortest names alone.
@@ -29,7 +24,7 @@ pub(crate) fn sample_names<'a>(sets: impl IntoIterator<Item = &'a PathSet>) -> V
     let patterns = last_names(sets);
     let alphabet = alphabet(&patterns);
     let start: Standing =
-        patterns.iter().enumerate().flat_map(|(at, last)| last.entered(at, 0)).collect();
+        patterns.iter().enumerate().flat_map(|(at, last)| entered(last, at, 0)).collect();
     let mut told = HashSet::new();
     let mut names = Vec::new();
     let mut seen = HashSet::from([start.clone()]);
@@ -42,13 +37,15 @@ pub(crate) fn sample_names<'a>(sets: impl IntoIterator<Item = &'a PathSet>) -> V
                 return names;
             }
             let longer = format!("{name}{char}");
-            let next: Standing = standing
+            let mut next: Standing = standing
                 .iter()
                 .filter_map(|&(at, place)| Some((at, place, patterns.get(at)?)))
-                .flat_map(|(at, place, last)| last.after(at, place, *char))
+                .flat_map(|(at, place, last)| after(last, at, place, *char))
                 .collect();
+            next.sort_unstable();
+            next.dedup();
             let ends = |&&(at, place): &&(usize, usize)| {
-                patterns.get(at).is_some_and(|last| place == last.tokens.len())
+                patterns.get(at).is_some_and(|last| place == last.len())
             };
             let taken: Vec<usize> = next.iter().filter(ends).map(|(at, _)| *at).collect();
             // These two are no names.
@@ -80,13 +77,9 @@ fn last_names<'a>(sets: impl IntoIterator<Item = &'a PathSet>) -> Vec<LastName> 
         }
     }
     let mut all: Vec<LastName> = Vec::new();
-    for tokens in found.into_iter().chain(spelled) {
-        let folded = tokens.iter().flat_map(NameToken::folded).collect();
-        let plain = LastName { tokens, folded: false };
-        for last in [plain, LastName { tokens: folded, folded: true }] {
-            if all.len() < MOST_PATTERNS && !all.contains(&last) {
-                all.push(last);
-            }
+    for last in found.into_iter().chain(spelled) {
+        if all.len() < MOST_PATTERNS && !all.contains(&last) {
+            all.push(last);
         }
     }
     all
@@ -110,7 +103,7 @@ fn alphabet(patterns: &[LastName]) -> Vec<char> {
         starts.extend(cases(first).into_iter().flatten());
         starts.extend(cases(last).into_iter().flatten().map(after));
     };
-    for token in patterns.iter().flat_map(|last| &last.tokens) {
+    for token in patterns.iter().flatten() {
         match token {
             NameToken::Char(char) => add(*char, *char),
             NameToken::Class { ranges, .. } => {
@@ -122,27 +115,20 @@ fn alphabet(patterns: &[LastName]) -> Vec<char> {
     starts.into_iter().filter(|char| !matches!(char, '/' | '\0')).collect()
 }
 
-impl LastName {
-    /// This place, and those behind each `*` there, which takes nothing as well.
-    fn entered(&self, at: usize, place: usize) -> impl Iterator<Item = (usize, usize)> {
-        let stars = self.tokens.iter().skip(place).take_while(|token| **token == NameToken::Star);
-        (place..=place + stars.count()).map(move |place| (at, place))
-    }
+/// This place, and those behind each `*` there, which takes nothing as well.
+fn entered(last: &LastName, at: usize, place: usize) -> impl Iterator<Item = (usize, usize)> {
+    let stars = last.iter().skip(place).take_while(|token| **token == NameToken::Star);
+    (place..=place + stars.count()).map(move |place| (at, place))
+}
 
-    /// Where it stands after one more character.
-    fn after(&self, at: usize, place: usize, char: char) -> Vec<(usize, usize)> {
-        let text = char.to_string();
-        let text = if self.folded { fold(&text) } else { text };
-        let mut places = BTreeSet::from([(at, place)]);
-        for char in text.chars() {
-            let next = |&(_, place): &(usize, usize)| match self.tokens.get(place) {
-                Some(NameToken::Star) => Some(place),
-                Some(token) if token.accepts(char, self.folded) => Some(place + 1),
-                _ => None,
-            };
-            let next: Vec<usize> = places.iter().filter_map(next).collect();
-            places = next.into_iter().flat_map(|place| self.entered(at, place)).collect();
-        }
-        places.into_iter().collect()
-    }
+/// Where it stands after one more character.
+fn after(
+    last: &LastName, at: usize, place: usize, char: char,
+) -> impl Iterator<Item = (usize, usize)> {
+    let next = match last.get(place) {
+        Some(NameToken::Star) => Some(place),
+        Some(token) if token.accepts(char, false) => Some(place + 1),
+        _ => None,
+    };
+    next.into_iter().flat_map(move |place| entered(last, at, place))
 }

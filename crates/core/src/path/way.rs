@@ -85,7 +85,7 @@ impl AbsolutePattern {
             PatternSegment::Deep => PatternSegment::Deep,
             PatternSegment::Literal(text) => PatternSegment::Literal(fold(text)),
             PatternSegment::Name(tokens) => {
-                PatternSegment::Name(tokens.iter().flat_map(NameToken::folded).collect())
+                PatternSegment::Name(tokens.iter().flat_map(folded).collect())
             }
         });
         Self { prefix: fold(&self.prefix), rest: rest.collect(), ..self.clone() }
@@ -183,6 +183,15 @@ fn followed(path: &str, files: &dyn FileLookup) -> Result<Option<Vec<FollowedLin
 pub(crate) fn is_below(path: &str, dir: &str) -> bool {
     let dir = dir.trim_end_matches('/');
     path.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn folded(token: &NameToken) -> Vec<NameToken> {
+    match token {
+        NameToken::Char(char) => {
+            fold(char.encode_utf8(&mut [0; 4])).chars().map(NameToken::Char).collect()
+        }
+        other => vec![other.clone()],
+    }
 }
 
 /// Puts in what stands at the beginning of a pattern, and makes it absolute.

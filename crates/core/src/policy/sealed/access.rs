@@ -65,18 +65,29 @@ impl<'a> SealedAccess<'a> {
     }
 
     pub(super) fn new_files(&self, folder: &OpenFolder) -> NewFiles {
-        let is_meant = |file: &SeenEntry| self.is_protected(file) || self.is_taken_in(file);
-        let mut fresh = Vec::new();
-        if is_meant(&folder.fresh(NEW_FILE)) {
-            fresh.extend(self.new_names().iter().map(|name| folder.fresh(name)));
-        }
-        // What is left out of this for some names only leaves no folder open: the command makes up the name.
-        if fresh.iter().all(is_meant) && fresh.iter().any(|file| self.is_sealed(file)) {
-            // A place to write was given by one who may be asked.
-            let is_given = folder.is_top && !fresh.iter().any(|file| self.is_denied(file));
-            return if is_given { NewFiles::Open } else { NewFiles::Sealed };
-        }
         let real = folder.real.as_ref().unwrap_or(&folder.path);
+        let is_meant = |file: &SeenEntry| self.is_protected(file) || self.is_taken_in(file);
+        let any = folder.fresh(NEW_FILE);
+        let is_closed = is_meant(&any) && {
+            // Mostly one pattern takes all names in, and nothing leaves this one out: no other name is needed.
+            let mut globs = self.against.iter().flat_map(|paths| paths.set.globs());
+            let mut fresh = vec![any];
+            let takes_all = globs.any(|glob| glob.takes_all_below(real));
+            if !takes_all || !fresh.iter().any(|file| self.is_sealed(file)) || folder.is_top {
+                fresh.extend(self.new_names().iter().map(|name| folder.fresh(name)));
+            }
+            // What is left out for some names only leaves no folder open: the command makes up the name.
+            let is_closed =
+                fresh.iter().all(is_meant) && fresh.iter().any(|file| self.is_sealed(file));
+            // A place to write was given by one who may be asked.
+            if is_closed && folder.is_top && !fresh.iter().any(|file| self.is_denied(file)) {
+                return NewFiles::Open;
+            }
+            is_closed
+        };
+        if is_closed {
+            return NewFiles::Sealed;
+        }
         if self.against.iter().any(|paths| paths.set.takes_out_all_below(real)) {
             NewFiles::LeftOut
         } else {
@@ -88,8 +99,7 @@ impl<'a> SealedAccess<'a> {
         self.new_names.get_or_init(|| {
             let rules = (0..).map_while(|rule| self.policy.rule(rule));
             let sets = rules.filter_map(|rule| rule.paths(self.access)).map(|paths| &paths.set);
-            let samples = sample_names(sets).into_iter();
-            std::iter::once(NEW_FILE.to_owned()).chain(samples).collect()
+            sample_names(sets)
         })
     }
 
