@@ -23,7 +23,8 @@ export interface ConfineSettings {
   hide?: readonly string[];
   /**
    * Files and folders that it may read but not change, inside those that it may change. Files that git runs or obeys are always
-   * protected. As with `hide`, a path that does not exist is not protected: see `absent`.
+   * protected. As with `hide`, a path that does not exist is not protected: see `absent`. A folder around a place of `write`
+   * protects nothing in that place, and causes a process warning.
    */
   protect?: readonly string[];
   /**

@@ -1,8 +1,12 @@
 /** What a confined command makes where a policy denies to write: nothing, whichever way it takes. */
+import { execSync } from 'node:child_process';
 import {
   existsSync,
+  linkSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   readdirSync,
   realpathSync,
   rmSync,
@@ -89,6 +93,30 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
     expect([list('locked'), existsSync(join(root, 'top'))]).toEqual([['ok', 'old', 'sub'], false]);
   });
 
+  test('what a rule leaves out of a package stays open', async () => {
+    for (const folder of ['ok/shut', 'other']) mkdirSync(join(root, 'node_modules/p', folder), { recursive: true });
+    const said = await runScript(
+      'touch node_modules/p/ok/a node_modules/p/ok/shut/a node_modules/p/a node_modules/p/other/a',
+      ['node_modules/p/**', '!node_modules/p/ok/**', 'node_modules/p/ok/shut/**'],
+    );
+    expect(said).toContain('reached');
+    expect([list('node_modules/p'), list('node_modules/p/ok')]).toEqual([
+      ['ok', 'other'],
+      ['a', 'shut'],
+    ]);
+    expect([list('node_modules/p/ok/shut'), list('node_modules/p/other')]).toEqual([[], []]);
+  });
+
+  test('a ledger in the project is out of reach by each of its names', async () => {
+    mkdirSync(join(root, 's/l-owners'), { recursive: true });
+    for (const name of ['s/l', 's/l-lock']) writeFileSync(join(root, name), 'as before');
+    linkSync(join(root, 's/l'), join(root, 'src/hard'));
+    const said = await runScript('cat src/hard; echo x >> src/hard; mv src/hard src/soft', ['locked/**']);
+    expect(said).toContain('reached');
+    expect(said).not.toContain('as before');
+    expect([readFileSync(join(root, 's/l'), 'utf8'), list('src')]).toEqual(['as before', ['hard']]);
+  });
+
   test.each<[string, ScriptOptions]>([
     ['the program protects', { confine: { protect: ['locked'] } }],
     ['the program protects, by its home,', { confine: { protect: ['~/project/locked'] } }],
@@ -115,6 +143,8 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
     ['a folder behind a symlink with another one in its place', ['lk/**'], 'ln -sfn src lk; echo x > lk/x', 'lk/x'],
     ['packages', ['node_modules/**'], 'mkdir node_modules/m; echo x > node_modules/x', 'node_modules/x'],
     ['a folder but for some names', ['locked/**', '!**/new-*'], 'echo x > locked/n1', 'locked/n1'],
+    ['a folder but for names with a digit', ['locked/**', '!locked/*[0-9]*'], 'echo x > locked/abc', 'locked/abc'],
+    ['a new folder but for some names', ['new/**', '!new/[!.]*'], 'mkdir new; echo x > new/.npmrc', 'new/.npmrc'],
   ])('a script makes nothing in %s', async (_, writes, script, path) => {
     mkdirSync(join(root, 'node_modules'));
     symlinkSync('locked', join(root, 'lk'));
@@ -125,11 +155,41 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
     if (path.startsWith('new')) expect(said).toContain('since commands must not make it');
   });
 
-  test('a rule on some names of new files closes no folder', async () => {
-    const said = await runScript('echo x > src/a; echo x > locked/b', ['**/new-*']);
-    expect(said).toContain('reached');
-    expect([list('src'), list('locked')]).toEqual([['a'], ['b', 'ok', 'old', 'sub']]);
+  test.each([
+    ['a symlink that leads nowhere', 'lk', 'ln -s nowhere lk'],
+    ['a symlink to itself', 'lk', 'ln -s lk lk'],
+    ['a symlink to a file', 'lk', 'ln -s own lk'],
+    ['a file', 'ff', 'echo x > ff'],
+    ['a pipe', 'ff', 'mkfifo ff'],
+    ['a file in packages', 'node_modules/p', 'echo x > node_modules/p'],
+    ['a symlink in packages that leads nowhere', 'node_modules/p', 'ln -s nowhere node_modules/p'],
+    ['a symlink on the way', 'lk/new', 'ln -s locked lk'],
+    ['a symlink on the way that leads nowhere', 'lk/new', 'ln -s nowhere lk'],
+    ['symlinks on the way', 'lk/new', 'mkdir q; ln -s ../src/zz q/new; ln -s q lk'],
+    ['packages by a symlink', 'nm/p', 'mkdir real; ln -s real nm'],
+    ['a package by a symlink', 'node_modules/p/sub', 'mkdir -p node_modules/.pnpm/p; ln -s .pnpm/p node_modules/p'],
+    ['a symlink to what is outside', 'lk/new', 'mkdir ../out; ln -s ../out lk'],
+    ['a file on the way', 'ff/in', 'echo x > ff'],
+    ['a file on the way, behind a symlink', 'lk/in', 'ln -s own lk'],
+  ])('a script makes nothing where a denied folder has in its place %s', async (_, folder, setup) => {
+    mkdirSync(join(root, 'node_modules'));
+    execSync(setup, { cwd: root });
+    const top = folder.startsWith('node_modules') ? 'node_modules/p' : folder.split('/')[0];
+    const before = lstatSync(join(root, top as string));
+    const script = `rm -rf ${top}; mv -T ${top} z; mkdir -p ${folder} && echo x > ${folder}/x`;
+    expect(await runScript(script, [`${folder}/**`])).toContain('reached');
+    expect(existsSync(join(root, folder, 'x'))).toBe(false);
+    expect(lstatSync(join(root, top as string))).toMatchObject({ mode: before.mode, ino: before.ino });
   });
+
+  test.each([['**/new-*'], ['**/*[0-9]*'], ['{src,locked}/[!a-z]*'], ['{src,locked}/????*']])(
+    'a rule on some names of new files closes no folder: %s',
+    async (writes) => {
+      const said = await runScript('echo x > src/a; echo x > locked/b', [writes]);
+      expect(said).toContain('reached');
+      expect([list('src'), list('locked')]).toEqual([['a'], ['b', 'ok', 'old', 'sub']]);
+    },
+  );
 
   test('the policy of a caller keeps what another policy leaves out', async () => {
     const rule = [

@@ -11,11 +11,12 @@ import fs, {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { putAside, putAsideInTime, realAbsent, repositoriesBehind } from '../../ts/confine/aside.js';
+import { linksTo, putAside, putAsideInTime, realAbsent, repositoriesBehind } from '../../ts/confine/aside.js';
 import { ConfinementError } from '../../ts/index.js';
 
 let root: string;
@@ -45,9 +46,34 @@ describe('what a command made', () => {
     expect(putAside([path], { places: [root] })).toEqual([path]);
     expect(existsSync(join(root, 'a/b.unchecked'))).toBe(true);
   });
+
+  test('is looked for where a file was on the way', () => {
+    const path = join(root, 'a/b');
+    writeFileSync(join(root, 'a'), '');
+    expect(realAbsent([path])).toEqual([path]);
+    expect(putAside([path], { places: [root] })).toEqual([]);
+    rmSync(join(root, 'a'));
+    mkdirSync(path, { recursive: true });
+    expect(putAside([path], { places: [root] })).toEqual([path]);
+  });
 });
 
 describe('symlinks on the way', () => {
+  test.each(['new', 'new/in', 'nothing'])(
+    'to what is not there are told from what takes their place: %s',
+    (missing) => {
+      mkdirSync(join(root, 'real'));
+      const link = join(root, 'link');
+      symlinkSync(missing === 'nothing' ? 'nothing' : 'real', link);
+      const paths = [missing === 'nothing' ? link : join(link, missing)];
+      const links = linksTo(paths, [root]);
+      expect(putAside(realAbsent(paths), { places: [root], links })).toEqual([]);
+      rmSync(link);
+      mkdirSync(join(link, missing), { recursive: true });
+      expect(putAside(realAbsent(paths), { places: [root], links })).toEqual([link]);
+    },
+  );
+
   test.runIf(process.platform === 'linux').each(['renameSync', 'lstatSync'] as const)(
     'that another command makes meanwhile lead to nothing outside: before %s',
     (name) => {

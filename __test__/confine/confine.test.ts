@@ -293,6 +293,19 @@ describe.runIf(report.supported)('what is not there', () => {
     );
   });
 
+  test.each([
+    ['..', ['.']],
+    ['/', ['.']],
+    ['.', ['deep']],
+  ])('protects nothing in a place to write that it is around, which is warned of: %s', (path, write) => {
+    mkdirSync(join(root, 'deep'));
+    using heard = listenToWarnings();
+    const { stdout } = run('echo x > deep/made && echo made', { protect: [path], write });
+    expect(stdout).toBe('made\n');
+    const told = `has ${join(root, write[0] as string)} in it, where commands may write`;
+    expect(heard.warnings).toEqual(report.by === 'landlock' ? [expect.stringContaining(told)] : []);
+  });
+
   test('is told of the folder that a command starts in', () => {
     expect(() => run('true', { cwd: join(root, 'nowhere') })).toThrow(`cwd: ${join(root, 'nowhere')} is not a folder`);
   });

@@ -4,7 +4,7 @@ import type { ToolSet } from 'ai';
 import type { Backend, DeepAgentOptions } from '../../agent.js';
 import type { ConfinedWrites, ConfineSettings, PolicyInput } from '../../index.js';
 import { putAsideInTime, repositoriesBehind } from '../confine/aside.js';
-import { asksForHosts, foundPaths, spelledOut, tightened, warnOfAbsent } from '../confine/confine.js';
+import { asksForHosts, foundPaths, spelledOut, tightened, warnOfUnheld } from '../confine/confine.js';
 import { isIn, realPath } from '../confine/files.js';
 import { confinementReport } from '../confine/program.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
@@ -88,7 +88,7 @@ export function confinementOf(
   return {
     start: async (call, beside = []) => {
       // What was there when the agent was made may have been moved away.
-      warnOfAbsent({ settings, place: `${place}: confine`, cwd: backend.root, env: {} });
+      warnOfUnheld({ settings, place: `${place}: confine`, cwd: backend.root, env: {} });
       const looked = [...more, ...beside];
       const judging = sourcesNow();
       const look = { more: looked, toolName: TOOL, held: call.confinedTo ?? null, run: run() ?? null };

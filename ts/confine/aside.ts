@@ -29,8 +29,8 @@ const GIT = '.git';
 const files = () => process.getBuiltinModule('node:fs');
 
 /**
- * Where those of these would lie that are not there. Folders on the way may be missing as well. In what is no folder there is never
- * anything.
+ * Where those of these would lie that are not there. Folders on the way may be missing as well. A file on the way may become a
+ * folder.
  */
 export const realAbsent = (paths: readonly string[]): string[] => [
   ...new Set(paths.map(realOfMissing).filter((path) => path !== undefined)),
@@ -47,7 +47,7 @@ function realOfMissing(path: string): string | undefined {
       return missing === undefined ? undefined : join(missing, basename(path));
     }
     const own = join(real, basename(path));
-    if (!folder.isDirectory()) return undefined;
+    if (!folder.isDirectory()) return own;
     const there = about(own);
     if (there === undefined) return own;
     const target = there.isSymbolicLink() ? whereTo(own) : own;

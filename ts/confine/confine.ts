@@ -39,7 +39,7 @@ export function confine(command: string | readonly string[], given: ConfineOptio
   // Otherwise the error would say that the executable is missing.
   if (!isFolder(own.cwd)) throw wrong(`confine: cwd: ${own.cwd} is not a folder, or does not exist.`);
   const { begin: _, ...made } = confined(command, { ...own, status: null });
-  warnOfAbsent(own);
+  warnOfUnheld(own);
   return made;
 }
 
@@ -274,8 +274,11 @@ function warnOfHome(given: readonly string[], { env, place }: Pick<ConfinedOptio
   }
 }
 
-/** What restricts and is not there restricts nothing: it may be a slip, or have been moved away. Its author is told. */
-export function warnOfAbsent({
+/**
+ * What restricts and is not there restricts nothing: it may be a slip, or have been moved away. Nor does what lies around a place to
+ * write. Its author is told.
+ */
+export function warnOfUnheld({
   settings,
   place,
   ...base
@@ -291,6 +294,16 @@ export function warnOfAbsent({
         `${place}: ${name}: on the way to ${absolute} is a symlink where commands may write, so that one could lead it elsewhere. It is left out: name where it leads.`,
       );
     }
+  }
+  for (const path of settings.protect ?? []) {
+    const absolute = absoluteOf(path, base);
+    const around = realPath(absolute);
+    const inner = write.map(realPath).find((place) => place !== around && isIn(place, around));
+    if (inner === undefined) continue;
+    warnOnce(
+      `around:${absolute}:${inner}`,
+      `${place}: protect: ${absolute} has ${inner} in it, where commands may write. The inner place counts: nothing in it is protected by this. Name what is to be protected in it.`,
+    );
   }
   for (const name of ['hide', 'protect'] as const) {
     for (const path of settings[name] ?? []) {

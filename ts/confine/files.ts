@@ -10,8 +10,7 @@ export const isFolder = (path: string): boolean =>
   files().statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** Whether it is a symlink to what is not there. */
-export const leadsNowhere = (path: string): boolean =>
-  !exists(path) && files().lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+export const leadsNowhere = (path: string): boolean => !exists(path) && linkTarget(path) !== undefined;
 
 /** The path itself where it leads nowhere. */
 export function realPath(path: string): string {

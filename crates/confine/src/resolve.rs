@@ -56,7 +56,20 @@ impl PathResolver {
 
 /// Resolves a path; `None` if nothing is there, or if a symlink on the way is not followed.
 pub(crate) fn find(path: &Path, follows: impl Fn(&Path) -> bool) -> Option<ResolvedPath> {
-    let root = sys::open_root().ok()?;
+    walk(path, follows).ok()
+}
+
+/// What ends the way to a path that is not there: anything but a folder, in which something could be made.
+pub(crate) fn way_end(path: &Path) -> Option<PathBuf> {
+    let (last, file) = walk(path, |_| true).err()??;
+    File::from(file).metadata().is_ok_and(|about| !about.is_dir()).then_some(last)
+}
+
+/// Resolves a path; where it goes no further, the last file or folder on the way.
+fn walk(
+    path: &Path, follows: impl Fn(&Path) -> bool,
+) -> Result<ResolvedPath, Option<(PathBuf, OwnedFd)>> {
+    let root = sys::open_root().map_err(|_| None)?;
     let mut links = Vec::new();
     // The folders down to where we are, below the root.
     let mut way: Vec<(PathBuf, OwnedFd)> = Vec::new();
@@ -71,13 +84,13 @@ pub(crate) fn find(path: &Path, follows: impl Fn(&Path) -> bool) -> Option<Resol
             None => (Path::new("/"), &root),
         };
         let next = above.join(&name);
-        let file = sys::open_name(folder, &name).ok()?;
-        let Some(target) = sys::link_target(&file).ok()? else {
+        let Ok(file) = sys::open_name(folder, &name) else { return Err(way.pop()) };
+        let Some(target) = sys::link_target(&file).map_err(|_| None)? else {
             way.push((next, file));
             continue;
         };
         if !follows(&next) || links.len() >= MOST_LINKS {
-            return None;
+            return Err(None);
         }
         if target.is_absolute() {
             way.clear();
@@ -86,7 +99,7 @@ pub(crate) fn find(path: &Path, follows: impl Fn(&Path) -> bool) -> Option<Resol
         links.push((next, target));
     }
     let (path, file) = way.pop().unwrap_or_else(|| (PathBuf::from("/"), root));
-    Some(ResolvedPath { path, file, links })
+    Ok(ResolvedPath { path, file, links })
 }
 
 /// The symlinks on the way to a path, as far as there is one.

@@ -189,10 +189,18 @@ impl RootLayout {
         if access == PathAccess::Read && is_there { Ok(()) } else { self.insert(found, access) }
     }
 
-    /// Mounts a path that may be changed over itself once more, read-only. A symlink is kept as well as its target.
+    /// Mounts a path that may be changed over itself once more, read-only. A symlink is kept as well as its target. Where nothing is
+    /// there, a file on the way is held, so that no folder takes its place.
     fn protect(&mut self, path: &Path) {
         self.hold_links(path);
-        let Some(real) = self.real(path) else { return };
+        let Some(real) = self.real(path) else {
+            if let Some(file) = resolve::way_end(path)
+                && self.hold_way(&file)
+            {
+                self.entries.entry(file).or_insert(RootEntry::Held { read_only: false });
+            }
+            return;
+        };
         if let Some(RootEntry::Copy { read_only, .. }) = self.entries.get_mut(&real) {
             *read_only = true;
         } else if self.hold_way(&real) {

@@ -159,6 +159,13 @@ fn a_folder_whose_new_files_are_denied_is_kept_and_what_a_rule_leaves_out_stays_
         (r#"["ROOT/locked/**", "!ROOT/locked/*.*"]"#, &["locked"], nothing),
         (r#"["ROOT/locked/*/**", "!ROOT/locked/*/*"]"#, nothing, nothing),
         (r#"["ROOT/**/new-*", "ROOT/**/*.*"]"#, &["y.lock"], nothing),
+        (r#"["ROOT/locked/[!x]*", "ROOT/locked/x*"]"#, &["locked"], nothing),
+        (
+            r#"["ROOT/locked/[!x]*", "ROOT/locked/x?*"]"#,
+            &["locked/a", "locked/ok", "locked/sub"],
+            nothing,
+        ),
+        (r#"["ROOT/locked/[!.]*", "ROOT/locked/.?*"]"#, &["locked"], nothing),
     ] {
         let (found, open) = kept_and_opened("deny", writes);
         assert_eq!(
@@ -166,6 +173,33 @@ fn a_folder_whose_new_files_are_denied_is_kept_and_what_a_rule_leaves_out_stays_
             (&owned(kept)[..], &owned(opened)[..]),
             "{writes}"
         );
+    }
+}
+
+/// The command makes up the name: it takes one that is not left out.
+#[test]
+fn an_exception_for_a_class_of_names_does_not_open_a_folder() {
+    for except in
+        ["*[0-9]*", "[!.]*", "*[A-Z]*", "????*", "[!a-zA-Z]*", "*[!0-9]*", "*_*", "{[!.]*,.?}", "?"]
+    {
+        let writes = format!(r#"["ROOT/locked/**", "!ROOT/locked/{except}"]"#);
+        assert_eq!(kept_and_opened("deny", &writes), (owned(&["locked"]), owned(&[])), "{writes}");
+    }
+    for all in [&["[!.]*", ".*"][..], &["?", "??*"], &["{a*,[!a]*}"]] {
+        let patterns = all.iter().map(|except| format!(r#", "!ROOT/locked/*/{except}""#));
+        let writes = format!(r#"["ROOT/locked/*/**"{}]"#, patterns.collect::<String>());
+        assert_eq!(kept_and_opened("deny", &writes), (owned(&[]), owned(&[])), "{writes}");
+    }
+}
+
+/// It would keep the command from names that the rule does not mean.
+#[test]
+fn a_rule_on_a_class_of_names_does_not_close_a_folder() {
+    for class in ["*[0-9]*", "[!.]*", "*[A-Z]*", "????*", "[!a-zA-Z]*", "*[!0-9]*", "??*", "[!~]*"]
+    {
+        let writes = format!(r#"["ROOT/locked/sub/{class}"]"#);
+        let (kept, _) = kept_and_opened("deny", &writes);
+        assert!(!kept.contains(&"locked/sub".to_owned()), "{writes}: {kept:?}");
     }
 }
 
@@ -183,7 +217,12 @@ fn an_ask_about_all_of_a_place_keeps_what_is_there_and_not_the_place() {
 #[cfg(unix)]
 fn a_folder_that_a_rule_spells_out_is_held_wherever_it_lies() {
     let project = Project::new(&["locked/a", "node_modules/x/a", "file"]);
-    std::os::unix::fs::symlink("locked", project.0.join("lk")).unwrap();
+    let link = |link: &str, target: &str| {
+        std::os::unix::fs::symlink(target, project.0.join(link)).unwrap();
+    };
+    link("lk", "locked");
+    link("none", "nothing");
+    link("lf", "file");
     let held = |writes: &str| {
         let rules = format!("[[rule]]\neffect = \"deny\"\nwrites = {writes}\n");
         let found = project.sealed_as(project.path(), &rules, None);
@@ -192,18 +231,61 @@ fn a_folder_that_a_rule_spells_out_is_held_wherever_it_lies() {
     };
     let nothing: &[&str] = &[];
     for (writes, absent, kept) in [
-        (r#"["ROOT/new/**"]"#, &["new"][..], nothing),
-        (r#"["ROOT/new/in/*", "!ROOT/new/in/x"]"#, &["new/in"], nothing),
+        (r#"["ROOT/new/**"]"#, &["new"][..], &["new"][..]),
+        (r#"["ROOT/new/in/*", "!ROOT/new/in/x"]"#, &["new/in"], &["new/in"]),
+        (r#"["ROOT/new/**", "!ROOT/new/[!.]*"]"#, &["new"], &["new"]),
         (r#"["ROOT/new/*.lock", "/elsewhere/new/**"]"#, nothing, nothing),
         (r#"["ROOT/lk/**"]"#, nothing, &["lk", "locked"]),
+        (r#"["ROOT/lk/new/**"]"#, &["lk/new"], &["lk/new"]),
         (r#"["ROOT/node_modules/**"]"#, nothing, &["node_modules"]),
-        (r#"["ROOT/{new,node_modules/x}/**"]"#, &["new"], &["node_modules/x"]),
-        (r#"["ROOT/file/**"]"#, nothing, nothing),
+        (r#"["ROOT/{new,node_modules/x}/**"]"#, &["new"], &["new", "node_modules/x"]),
     ] {
         assert_eq!(held(writes), (owned(absent), owned(kept)), "{writes}");
     }
+    // With a folder in its place, a command would make what is denied there.
+    for place in ["file", "none", "lf", "file/in", "none/in", "lf/in"] {
+        let (_, kept) = held(&format!(r#"["ROOT/{place}/**"]"#));
+        assert_eq!(kept, [place]);
+    }
     let rules = "[[rule]]\neffect = \"deny\"\nwrites = \"ROOT/sub/.git/x/*.lock\"\n";
     assert_eq!(of(&["sub/.git/x/a"], rules).1, ["sub/.git"]);
+}
+
+/// No look goes there.
+#[test]
+fn what_a_rule_leaves_out_of_a_folder_in_packages_stays_open() {
+    let project = Project::new(&["node_modules/p/ok/a", "node_modules/p/ok/shut/a", "other/a"]);
+    let opened = |writes: &str| {
+        let rules = format!("[[rule]]\neffect = \"deny\"\nwrites = {writes}\n");
+        let found = project.sealed_as(project.path(), &rules, None);
+        let opened = SealedFiles { hidden: found.opened.clone(), ..SealedFiles::default() };
+        project.names(opened).0
+    };
+    let p = |more: &str| opened(&format!(r#"["ROOT/node_modules/p/**", {more}]"#));
+    assert_eq!(p(r#""!ROOT/node_modules/p/ok/**""#), ["node_modules/p/ok"]);
+    for none in [
+        r#""!ROOT/node_modules/p/none/**""#,
+        r#""!ROOT/node_modules/p/ok/a*""#,
+        r#""!ROOT/other/**""#,
+        r#""!ROOT/node_modules/p/ok/**", "ROOT/node_modules/p/ok/*""#,
+    ] {
+        assert_eq!(p(none), [""; 0], "{none}");
+    }
+}
+
+/// By it a command would approve what waits there.
+#[test]
+#[cfg(unix)]
+fn another_name_of_a_ledger_in_the_project_is_hidden_as_well() {
+    let ledger = ["s/l", "s/l-lock", "s/l-owners/x"];
+    let project = Project::new(&[&ledger[..], &["src/a", "node_modules/m/a"]].concat());
+    for name in ["src/hard", "node_modules/m/.deep", "s/near"] {
+        fs::hard_link(project.0.join("s/l"), project.0.join(name)).unwrap();
+    }
+    fs::hard_link(project.0.join("src/a"), project.0.join("src/b")).unwrap();
+    let (hidden, _) = project.sealed("");
+    let own = ["s/l", "s/l-lock", "s/l-owners", "s/near", "src/hard"];
+    assert_eq!(hidden, [&["node_modules/m/.deep"][..], &own].concat());
 }
 
 fn owned(names: &[&str]) -> Vec<String> {

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Backend, BackendCall, CommandResult, LocalBackendOptions } from '../../../agent.js';
 import type { ConfineSettings } from '../../../index.js';
-import { checkSettings, confined, tightened, warnOfAbsent } from '../../confine/confine.js';
+import { checkSettings, confined, tightened, warnOfUnheld } from '../../confine/confine.js';
 import { BackendError } from '../../errors/backend-error.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
@@ -84,7 +84,7 @@ export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
           message: 'execute: connect must be a function: (target) => ({ allowed, reason }).',
         });
       // What was there when it was made may have been moved away.
-      if (settings !== undefined) warnOfAbsent({ settings, place: 'createLocalBackend', cwd: root, env: {} });
+      if (settings !== undefined) warnOfUnheld({ settings, place: 'createLocalBackend', cwd: root, env: {} });
       return runCommand(checkText('execute: the command', command), {
         cwd: root,
         env: environmentOf(given, process.env),
@@ -118,7 +118,7 @@ export const homeIn = (execute: Backend['execute']): string => PLACES.get(execut
 export function checkConfinement(place: string, settings: ConfineSettings, cwd: string): void {
   checkSettings(settings, place);
   confined(':', { cwd, env: {}, settings, place, status: null });
-  warnOfAbsent({ settings, place, cwd, env: {} });
+  warnOfUnheld({ settings, place, cwd, env: {} });
 }
 
 function openFiles(root: string, maxFileBytes: number): NativeFiles {

@@ -113,6 +113,54 @@ fn a_symlink_that_is_hidden_or_protected_is_neither_opened_nor_replaced() {
     }
 }
 
+/// With another file there, what is protected could be made under its name.
+#[test]
+fn what_stands_on_the_way_to_a_protected_path_that_is_missing_is_not_replaced() {
+    for user in users() {
+        let place = TestFolder::new("way", user);
+        if !has_namespaces(&place) {
+            continue;
+        }
+        let at = |name: &str| place.project().join(name);
+        fs::create_dir(at("real")).unwrap();
+        for file in ["file", "under"] {
+            fs::write(at(file), "before").unwrap();
+        }
+        for path in ["real", "file", "under"].map(at) {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+        }
+        let links =
+            [("link", "real"), ("none", "nothing"), ("real/in", "../under"), ("self", "self")];
+        for (name, target) in links {
+            symlink(target, at(name)).unwrap();
+        }
+        assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        let line = "for each in file under link none real/in self pipe; do \
+            rm -rf $each; mv -T $each $each.gone; \
+            mkdir -p $each/deep; ls -d $each/deep $each.gone; done 2> /dev/null; \
+            echo after > file; echo after > under; echo new > real/new; rm real/new; ls real";
+        let missing = [
+            "file/deep",
+            "file/deep/er",
+            "link/deep",
+            "none/deep",
+            "real/in/deep",
+            "self/deep",
+            "pipe/x",
+        ];
+        let ended = place.sh(line, &json!({ "protect": missing.map(at) }));
+        // A folder that a link leads to is no part of the way that another one could take the place of.
+        assert_eq!(ended.out, "link/deep\ndeep\nin\n", "{ended:?}");
+        for (name, target) in links {
+            assert_eq!(fs::read_link(at(name)).unwrap().to_str(), Some(target), "{ended:?}");
+        }
+        for file in ["file", "under"] {
+            assert_eq!(fs::read_to_string(at(file)).unwrap(), "after\n", "{ended:?}");
+        }
+        assert!(!at("pipe").is_dir() && at("pipe").exists(), "{ended:?}");
+    }
+}
+
 #[test]
 #[ignore = "long: npm run test:all"]
 fn a_folder_that_is_swapped_for_a_symlink_again_and_again_opens_nothing() {

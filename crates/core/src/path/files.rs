@@ -101,6 +101,11 @@ pub trait FileLookup {
         Ok(None)
     }
 
+    /// Which file has this name; a symlink is not followed. `None`: it cannot be told.
+    fn identity(&self, _path: &Path) -> Option<FileIdentity> {
+        None
+    }
+
     /// All bytes of a file that has no more than `most`; `None`: it has more, or cannot be read.
     fn bytes(&self, _path: &str, _most: usize) -> Option<Vec<u8>> {
         None
@@ -141,6 +146,15 @@ pub struct DirEntry {
     pub is_link: bool,
     /// Whether it is a directory.
     pub is_dir: bool,
+}
+
+/// Which file something is: two names of one file have the same numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileIdentity {
+    /// The numbers of its device and of the file.
+    pub numbers: (u64, u64),
+    /// How many names it has. A folder has one.
+    pub names: u64,
 }
 
 /// A name in a directory, as the system has it.
@@ -505,6 +519,14 @@ impl FileLookup for RealFiles {
         }
     }
 
+    #[cfg(unix)]
+    fn identity(&self, path: &Path) -> Option<FileIdentity> {
+        use std::os::unix::fs::MetadataExt as _;
+        let about = fs::symlink_metadata(path).ok()?;
+        let names = if about.is_dir() { 1 } else { about.nlink() };
+        Some(FileIdentity { numbers: (about.dev(), about.ino()), names })
+    }
+
     fn list_raw(&self, dir: &Path, most: usize) -> DirListing<RawEntry> {
         match listed(dir, most) {
             Ok(Some(names)) => DirListing::Names(names),
@@ -715,6 +737,10 @@ impl FileLookup for CachedFiles<'_> {
     fn list_raw(&self, dir: &Path, most: usize) -> DirListing<RawEntry> {
         // Who asks looks through each folder once.
         self.files.list_raw(dir, most)
+    }
+
+    fn identity(&self, path: &Path) -> Option<FileIdentity> {
+        self.files.identity(path)
     }
 
     fn has(&self, path: &str) -> Result<bool, PathError> {

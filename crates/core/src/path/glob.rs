@@ -267,12 +267,12 @@ impl PathGlob {
         self.by_any_name().any(|way| !way.loose && way.matches(&way.prefix, reading, false))
     }
 
-    fn by_any_name(&self) -> impl Iterator<Item = &AbsolutePattern> {
+    pub(super) fn by_any_name(&self) -> impl Iterator<Item = &AbsolutePattern> {
         self.ways.iter().chain(&self.others)
     }
 
     /// Whether everything below this directory surely matches, for what is taken out of a deny or an ask. Errs on the side of no.
-    pub(super) fn takes_all_below(&self, dir: &str) -> bool {
+    pub(crate) fn takes_all_below(&self, dir: &str) -> bool {
         self.by_any_name().any(|way| way.takes_all_below(dir))
     }
 

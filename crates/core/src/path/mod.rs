@@ -13,6 +13,7 @@ mod matching;
 mod pattern;
 mod plain;
 mod resolve;
+mod samples;
 mod set;
 mod standing;
 mod syntax;
@@ -25,8 +26,8 @@ pub use beginnings::LinkedBeginnings;
 pub use dynamic::PartialPath;
 pub use expand::{ExpandedPattern, expanded, goes_deeper};
 pub use files::{
-    CachedFiles, DirEntry, DirListing, DirStamp, FileLookup, NearFiles, NoFiles, NoLinks, RawEntry,
-    RealFiles,
+    CachedFiles, DirEntry, DirListing, DirStamp, FileIdentity, FileLookup, NearFiles, NoFiles,
+    NoLinks, RawEntry, RealFiles,
 };
 pub(crate) use files::{GIT_SETTINGS_OF_MACHINE, garbled, is_garbled};
 pub use glob::{GlobError, PathGlob, Vars};
@@ -36,6 +37,7 @@ pub use locate::{
 };
 pub(crate) use matching::fold;
 pub(crate) use plain::plain_text;
+pub(crate) use samples::sample_names;
 pub use set::PathSet;
 pub use standing::PatternsBelow;
 pub use url::{UrlAddress, UrlError, file_of};

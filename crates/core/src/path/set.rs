@@ -63,11 +63,19 @@ impl PathSet {
         self.items.iter().filter(|item| !item.out).map(|item| &item.glob)
     }
 
+    /// All patterns, with those that take out.
+    pub(super) fn all_globs(&self) -> impl Iterator<Item = &PathGlob> {
+        self.items.iter().map(|item| &item.glob)
+    }
+
     /// The folders that its patterns spell out, and mean something in.
     pub fn named_folders(&self) -> impl Iterator<Item = &str> {
-        let ways = self.globs().flat_map(PathGlob::ways);
-        ways.filter(|way| !way.rest.is_empty() && !way.prefix.is_empty())
-            .map(|way| way.prefix.as_str())
+        folders_of(self.globs())
+    }
+
+    /// The same of those that take out again.
+    pub fn left_out_folders(&self) -> impl Iterator<Item = &str> {
+        folders_of(self.items.iter().filter(|item| item.out).map(|item| &item.glob))
     }
 
     /// Whether every reading of this path is in it: what an allow needs. See [`PathGlob::covers`].
@@ -265,6 +273,11 @@ impl PathSet {
     pub fn names(&self, name: &dyn Fn(&str) -> bool) -> bool {
         self.globs().any(|glob| glob.names(name))
     }
+}
+
+fn folders_of<'a>(globs: impl Iterator<Item = &'a PathGlob>) -> impl Iterator<Item = &'a str> {
+    let ways = globs.flat_map(PathGlob::ways);
+    ways.filter(|way| !way.rest.is_empty() && !way.prefix.is_empty()).map(|way| way.prefix.as_str())
 }
 
 fn touches_where(

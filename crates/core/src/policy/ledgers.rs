@@ -136,6 +136,34 @@ impl PassedFolders {
     }
 }
 
+/// The other names that these files have in these folders, or below them; `None`: not all names there could be looked at.
+///
+/// A file with one name is not looked for: that is nearly every one.
+pub(super) fn other_names(
+    own: &[PathBuf], places: &[String], mut left: usize, files: &dyn FileLookup,
+) -> Option<Vec<PathBuf>> {
+    let linked = own.iter().filter_map(|path| files.identity(path)).filter(|it| it.names > 1);
+    let linked: BTreeSet<(u64, u64)> = linked.map(|it| it.numbers).collect();
+    let mut open: Vec<PathBuf> = places.iter().map(PathBuf::from).collect();
+    let mut found = Vec::new();
+    while let Some(folder) = open.pop().filter(|_| !linked.is_empty()) {
+        let DirListing::Names(names) = files.list_raw(&folder, left) else { return None };
+        left = left.saturating_sub(names.len());
+        for RawEntry { name, is_dir, is_link } in names {
+            let path = folder.join(name);
+            if is_dir {
+                open.push(path);
+            } else if !is_link
+                && !own.contains(&path)
+                && files.identity(&path).is_some_and(|it| linked.contains(&it.numbers))
+            {
+                found.push(path);
+            }
+        }
+    }
+    Some(found)
+}
+
 fn real_of(path: &Path, files: &dyn FileLookup) -> Option<PathBuf> {
     files.real(path.to_str()?).ok().map(PathBuf::from)
 }

@@ -2,6 +2,7 @@
 //! the command's line named them. What runs such a command holds it to that.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::path::PathBuf;
 
 mod access;
 mod folder;
@@ -10,9 +11,9 @@ use self::access::{NewFiles, SealedAccess};
 use self::folder::{FolderKind, OpenFolder, SeenEntry};
 use super::compile::Policy;
 use super::confined::{ConfinedRun, ConfinedWrites};
-use super::ledgers::{FolderLedgers, PassedFolders};
+use super::ledgers::{FolderLedgers, PassedFolders, other_names};
 use super::run_by_git::{GIT, GitLook, run_by_git};
-use crate::path::{DirListing, FileLookup, LocatedPath, PatternsBelow, is_below};
+use crate::path::{DirListing, FileLookup, LocatedPath, PatternsBelow, garbled, is_below};
 use crate::shell::FileAccess;
 
 /// How many names are looked at, and how many files are sealed at most.
@@ -200,6 +201,7 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
         entered: BTreeSet::new(),
     };
     let mut passed = PassedFolders::default();
+    let mut ledger_files = Vec::new();
     let mut left = MOST_NAMES;
     let mut kept_for_git = Vec::new();
     while let Some(mut folder) = folders.pop_front() {
@@ -250,6 +252,9 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
         for entry in names {
             let is_ledger = ledgers.has(&entry.name);
             let mut entry = SeenEntry::of(&folder, entry);
+            if is_ledger {
+                ledger_files.push(entry.place.clone());
+            }
             let is_git = entry.name == GIT && folder.kind != FolderKind::Git;
             if is_git && folder.kind == FolderKind::Plain {
                 if entry.has_name() {
@@ -310,11 +315,22 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
         {
             continue;
         }
-        match (files.has(&folder), files.has(&format!("{folder}/."))) {
-            (Ok(false), _) => found.absent.push(folder),
-            // A file has nothing in it.
-            (Ok(true), Ok(false)) => {}
-            _ => found.kept.push(folder),
+        if files.has(&folder) == Ok(false) {
+            found.absent.push(folder.clone());
+        }
+        // Nor does a folder take the place of what stands there, or of a file or symlink on the way.
+        found.kept.push(folder);
+    }
+    for folder in writes.left_out_folders(&links.places) {
+        let seen = OpenFolder::named(&folder, files);
+        let is_kept = found.kept.iter().any(|place| is_below(&folder, place));
+        if is_kept
+            && seen.kind == FolderKind::Plain
+            && !found.opened.contains(&folder)
+            && files.has(&format!("{folder}/.")) == Ok(true)
+            && matches!(writes.new_files(&seen), NewFiles::LeftOut)
+        {
+            found.opened.push(folder);
         }
     }
     found.opened.retain(|path| {
@@ -323,8 +339,20 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
     });
     found.kept.extend(kept_for_git);
     let ledgers = passed.ledgers(MOST_NAMES, files);
+    ledger_files.extend(ledgers.hidden.iter().map(PathBuf::from));
     found.hidden.extend(ledgers.hidden);
     found.absent.extend(ledgers.absent);
+    match other_names(&ledger_files, &places, MOST_NAMES, files) {
+        Some(names) => {
+            for name in names {
+                match name.into_os_string().into_string() {
+                    Ok(name) => found.hidden.push(name),
+                    Err(name) => found.unnamed.push(garbled(&name)),
+                }
+            }
+        }
+        None => is_cut = true,
+    }
     found.complete = !is_cut && found.unlisted.is_empty();
     if is_cut {
         found.unlisted.clear();

@@ -5,7 +5,7 @@ use crate::cpu_time::Instant;
 use proptest::prelude::*;
 
 use super::super::pattern::{self, NameToken, PatternSegment};
-use super::super::{PathGlob, PathSet, UrlAddress, UrlPattern, locate};
+use super::super::{PathGlob, PathSet, UrlAddress, UrlPattern, locate, sample_names};
 use super::{Links, QUOTED, at, here, star, text};
 use crate::cases::cases;
 
@@ -45,6 +45,24 @@ fn reference_name(tokens: &[NameToken], chars: &[char]) -> bool {
 
 proptest! {
     #![proptest_config(cases(64, 256))]
+
+    #[test]
+    fn what_patterns_say_of_any_name_they_say_of_a_sample(
+        patterns in prop::collection::vec("([ab?*]|\\[a\\]|\\[!b\\]|\\[![.]\\]|\\[A-Z\\]|[.]){1,4}", 1..5),
+        name in "[abA.1]{1,5}",
+    ) {
+        prop_assume!(!matches!(name.as_str(), "." | ".."));
+        let globs: Vec<String> = patterns.iter().map(|last| format!("/d/{last}")).collect();
+        let sets: Vec<PathSet> =
+            globs.iter().map(|glob| PathSet::parse([glob.as_str()], &here()).unwrap()).collect();
+        let files = Links::default();
+        let said = |name: &str| -> Vec<bool> {
+            let path = at(&format!("/d/{name}"), &files);
+            sets.iter().map(|set| set.touches(&path, &files).unwrap()).collect()
+        };
+        let samples = sample_names(&sets);
+        prop_assert!(samples.iter().any(|it| said(it) == said(&name)), "{:?} {} {:?}", patterns, name, samples);
+    }
 
     #[test]
     fn agrees_with_the_reference(pattern in "/([a-c*?]{1,4}/|\\*\\*/|[{]a,b/c[}]/){0,4}([ab*?]{1,3}|\\*\\*|\\[!a\\]b)", path in "(/[a-c]{1,3}){0,6}") {

@@ -1,10 +1,11 @@
 //! What the policies say against one kind of access.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::folder::{OpenFolder, SeenEntry};
 use crate::call::Json;
-use crate::path::{FileLookup, PathSet, is_below};
+use crate::path::{FileLookup, PathSet, is_below, sample_names};
 use crate::policy::Effect;
 use crate::policy::compile::{Policy, RulePatterns};
 use crate::policy::confined::ConfinedWrites;
@@ -12,6 +13,9 @@ use crate::policy::judge::{ActionVerdict, JudgedCall, judge_opened};
 use crate::policy::protected::PathNames;
 use crate::policy::verdict::VerdictCause;
 use crate::shell::FileAccess;
+
+/// A name as a command can make it up: no pattern means this alone. What is not said of it need not be compared.
+const NEW_FILE: &str = "\u{f8ff}q7Zk\u{f8ff}";
 
 /// What is said of the files that a command could make in a folder.
 pub(super) enum NewFiles {
@@ -33,6 +37,8 @@ pub(super) struct SealedAccess<'a> {
     real_names: PathNames<'a>,
     /// The paths of rules that deny, or ask.
     pub(super) against: Vec<&'a RulePatterns>,
+    /// What stands for all names that a command can make up.
+    new_names: OnceCell<Vec<String>>,
     files: &'a dyn FileLookup,
 }
 
@@ -48,7 +54,8 @@ impl<'a> SealedAccess<'a> {
             .collect();
         let names = || PathNames::new(access, projects);
         let (names, real_names) = (names(), names());
-        Self { policy, access, tool_name, levels, names, real_names, against, files }
+        let new_names = OnceCell::new();
+        Self { policy, access, tool_name, levels, names, real_names, against, new_names, files }
     }
 
     /// Whether this file is protected, or some rule speaks against it, and the policies do not allow it all the same.
@@ -58,20 +65,42 @@ impl<'a> SealedAccess<'a> {
     }
 
     pub(super) fn new_files(&self, folder: &OpenFolder) -> NewFiles {
-        let fresh = folder.fresh();
-        // What is said of some names only, and of the others the contrary, leaves no folder open: the command makes up the name.
-        let is_meant = fresh.iter().all(|file| self.is_protected(file) || self.is_taken_in(file));
-        if is_meant && fresh.iter().any(|file| self.is_sealed(file)) {
-            // A place to write was given by one who may be asked.
-            let is_given = folder.is_top && !fresh.iter().any(|file| self.is_denied(file));
-            return if is_given { NewFiles::Open } else { NewFiles::Sealed };
-        }
         let real = folder.real.as_ref().unwrap_or(&folder.path);
+        let is_meant = |file: &SeenEntry| self.is_protected(file) || self.is_taken_in(file);
+        let any = folder.fresh(NEW_FILE);
+        let is_closed = is_meant(&any) && {
+            // Mostly one pattern takes all names in, and nothing leaves this one out: no other name is needed.
+            let mut globs = self.against.iter().flat_map(|paths| paths.set.globs());
+            let mut fresh = vec![any];
+            let takes_all = globs.any(|glob| glob.takes_all_below(real));
+            if !takes_all || !fresh.iter().any(|file| self.is_sealed(file)) || folder.is_top {
+                fresh.extend(self.new_names().iter().map(|name| folder.fresh(name)));
+            }
+            // What is left out for some names only leaves no folder open: the command makes up the name.
+            let is_closed =
+                fresh.iter().all(is_meant) && fresh.iter().any(|file| self.is_sealed(file));
+            // A place to write was given by one who may be asked.
+            if is_closed && folder.is_top && !fresh.iter().any(|file| self.is_denied(file)) {
+                return NewFiles::Open;
+            }
+            is_closed
+        };
+        if is_closed {
+            return NewFiles::Sealed;
+        }
         if self.against.iter().any(|paths| paths.set.takes_out_all_below(real)) {
             NewFiles::LeftOut
         } else {
             NewFiles::Open
         }
+    }
+
+    fn new_names(&self) -> &[String] {
+        self.new_names.get_or_init(|| {
+            let rules = (0..).map_while(|rule| self.policy.rule(rule));
+            let sets = rules.filter_map(|rule| rule.paths(self.access)).map(|paths| &paths.set);
+            sample_names(sets)
+        })
     }
 
     /// Whether a rule speaks against this file, but for what it leaves out. Not to know counts as yes.
@@ -84,10 +113,13 @@ impl<'a> SealedAccess<'a> {
     /// The folders in these places in which a rule spells out that something is not to be, as its patterns name them.
     pub(super) fn named_folders(&self, places: &[String]) -> BTreeSet<String> {
         let folders = self.against.iter().flat_map(|paths| paths.set.named_folders());
-        folders
-            .filter(|folder| places.iter().any(|place| is_below(folder, place)))
-            .map(str::to_owned)
-            .collect()
+        within(folders, places)
+    }
+
+    /// The same of what a rule takes out again.
+    pub(super) fn left_out_folders(&self, places: &[String]) -> BTreeSet<String> {
+        let folders = self.against.iter().flat_map(|paths| paths.set.left_out_folders());
+        within(folders, places)
     }
 
     fn is_protected(&self, entry: &SeenEntry) -> bool {
@@ -159,4 +191,11 @@ impl<'a> SealedAccess<'a> {
         };
         judge_opened(self.policy, &call, level, (&entry.path, self.access), self.files).ok()
     }
+}
+
+fn within<'a>(folders: impl Iterator<Item = &'a str>, places: &[String]) -> BTreeSet<String> {
+    folders
+        .filter(|folder| places.iter().any(|place| is_below(folder, place)))
+        .map(str::to_owned)
+        .collect()
 }

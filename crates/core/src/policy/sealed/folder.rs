@@ -6,9 +6,6 @@ use std::path::{Path, PathBuf};
 use crate::path::{FileLookup, LocatedPath, PathContext, RawEntry, garbled, lexically, locate};
 use crate::policy::run_by_git::GIT;
 
-/// What stands for all names that a command can make up: no pattern means these alone, and they have little in common.
-const NEW_FILES: [&str; 2] = ["\u{f8ff}q7Zk\u{f8ff}", "\u{e0a7}4 x-w_J.5v.\u{e0a7}"];
-
 /// How a folder is looked through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FolderKind {
@@ -57,11 +54,9 @@ impl OpenFolder {
         Self { kind, is_top: false, ..Self::top(path, files) }
     }
 
-    /// Files that a command could make in it.
-    pub(super) fn fresh(&self) -> [SeenEntry; 2] {
-        NEW_FILES.map(|name| {
-            SeenEntry::of(self, RawEntry { name: name.into(), is_link: false, is_dir: false })
-        })
+    /// A file that a command could make in it.
+    pub(super) fn fresh(&self, name: &str) -> SeenEntry {
+        SeenEntry::of(self, RawEntry { name: name.into(), is_link: false, is_dir: false })
     }
 }
 
