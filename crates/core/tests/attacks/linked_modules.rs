@@ -18,9 +18,12 @@ fn any_name_in_the_folder_may_be_a_module_that_another_one_imports() {
     house.put("project/lib/x.py", "x = 1\n");
     let policy = started(&house, "developer", "project");
     tried(&policy, &[], LINES);
+    house.put("compiled/m.cpython-313.pyc", "x");
+    house.put("native/__init__.abi3.so", "x");
     for (target, name) in [
         ("../out", "argparse"),
-        ("../out", "__pycache__"),
+        ("../native", "argparse"),
+        ("../compiled", "__pycache__"),
         ("../out/x.py", "argparse.abi3.so"),
         ("../out/x.py", "signal.pyc"),
         ("../out/x.py", "json.cpython-313-x86_64-linux-gnu.so"),
@@ -38,6 +41,7 @@ fn any_name_in_the_folder_may_be_a_module_that_another_one_imports() {
     // What is no module, and modules of the project.
     house.put("out/data.csv", "x");
     for (target, name) in [
+        ("../compiled", "data"),
         ("../out", "data-sets"),
         ("../out", "v1.2"),
         ("../out/data.csv", "data"),

@@ -12,6 +12,9 @@ use crate::shell::Word;
 /// The endings of files that Python loads.
 const ENDINGS: &[&str] = &[".py", ".pyc", ".so", ".pyd"];
 
+/// What makes a folder a package.
+const INIT: &str = "__init__";
+
 impl ActionReader<'_> {
     /// Whether a dotted name begins with a module that Python finds in the directory before its own, or is a directory. One
     /// without `__init__.py` comes after all modules of that name, so that it is only taken for one under the usual name of
@@ -61,11 +64,13 @@ impl ActionReader<'_> {
                 DirListing::TooMany => return Ok(false),
             };
             for entry in found {
-                let is_named = words.iter().any(|word| names(word, &entry.name));
+                // Compiled modules are loaded from there by any name.
+                let is_named = entry.name == "__pycache__"
+                    || words.iter().any(|word| names(word, &entry.name));
                 let path = format!("{dir}/{}", entry.name);
                 if entry.is_link
                     && (is_named || may_be_module(&entry.name))
-                    && !self.is_own_module(&path, &roots)?
+                    && !self.is_own_module(&path, is_named, &roots)?
                 {
                     return Ok(false);
                 }
@@ -81,15 +86,24 @@ impl ActionReader<'_> {
     }
 
     /// Whether a symlink that may stand for a module leads to one of the project, or to what is neither a module nor a package.
-    fn is_own_module(&self, link: &str, roots: &[String]) -> Result<bool, PathError> {
+    fn is_own_module(
+        &self, link: &str, is_named: bool, roots: &[String],
+    ) -> Result<bool, PathError> {
         let real = self.files.real(link)?;
         let is_inside = roots.iter().any(|root| is_below(&real, root));
         if has_ending(link) {
             return Ok(is_inside && has_ending(&real));
         }
-        // A file without an ending is no module, and an empty folder has none.
-        let is_empty = |listing| matches!(listing, DirListing::Names(names) if names.is_empty());
-        Ok(is_inside || is_empty(self.files.list(&real, MOST_FOUND)))
+        // A file without an ending is no module. A folder without `__init__` comes after all modules of its name: no package of
+        // Python is replaced by a folder of data.
+        Ok(is_inside
+            || match self.files.list(&real, MOST_FOUND) {
+                DirListing::Names(names) if is_named => names.is_empty(),
+                DirListing::Names(names) => {
+                    !names.iter().any(|entry| entry.name.split('.').next() == Some(INIT))
+                }
+                DirListing::Unknown | DirListing::TooMany => false,
+            })
     }
 
     /// The same of what Python loads with this package. Of one that the command names, that is any module in it.
@@ -111,9 +125,9 @@ impl ActionReader<'_> {
             for DirEntry { name, is_link, is_dir } in found {
                 let path = format!("{folder}/{name}");
                 let first = name.split('.').next();
-                let is_loaded = matches!(first, Some("__init__" | "__main__"))
-                    || is_named && may_be_module(&name);
-                if is_link && is_loaded && !self.is_own_module(&path, roots)? {
+                let is_loaded =
+                    matches!(first, Some(INIT | "__main__")) || is_named && may_be_module(&name);
+                if is_link && is_loaded && !self.is_own_module(&path, true, roots)? {
                     return Ok(false);
                 }
                 if is_named && (is_link || is_dir) && may_be_package(&name) {
