@@ -167,7 +167,7 @@ describe('subagents', () => {
     const { run, has } = await there([task, write('a.txt'), 'I wrote it.', 'All done.']);
     const { code, stdout } = await run([], 'go\ny\n');
     expect([code, has('a.txt')]).toEqual([0, [true]]);
-    expect(stdout).toContain('Waits for approval from general-purpose:');
+    expect(stdout).toContain('A call of general-purpose waits for approval:');
     expect(stdout).toMatch(/\[general-purpose\] I wrote it\.[^]*All done\./);
   });
 });

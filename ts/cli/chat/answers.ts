@@ -29,17 +29,17 @@ function keysOf({ request, always }: ApprovalAsk): string[] {
   const runs = request.allowedDecisions.includes('approve');
   return [
     ...answersTo({ ...request, flags: [] }),
-    ...(runs && always !== null ? ['s       yes, and always for this session', ...FOR_HOW_LONG] : []),
-    ...(runs && always !== null ? ['l       yes, and to those that wait and are like it'] : []),
+    ...(runs && always !== null ? ['s       run it, and always allow the like in this session', ...FOR_HOW_LONG] : []),
+    ...(runs && always !== null ? ['l       run it, and all similar calls that wait'] : []),
     ...(runs ? ['A       approve all: turns Auto-approve on'] : []),
-    'd       the whole of it, again',
+    'd       show the whole request again',
     OTHERS,
   ];
 }
 
 const FOR_HOW_LONG: readonly string[] = [
   's run, s project   the same while this run lasts, or from now on in this project',
-  's 5x    the same for the next 5 calls; s exact: for the very words of this call',
+  's 5x    the same for the next 5 calls; s exact: only for exactly this call',
 ];
 
 const SCOPES: Readonly<Record<string, GrantScope>> = { run: 'run', session: 'session', project: 'always' };
