@@ -328,7 +328,7 @@ export type ApprovalDataTypes = { approval: ApprovalDetails };
 
 /**
  * Adds to a UI message stream, before each approval request in it, a data part `data-approval` with what the gate knows of the
- * call, for `useApprovals` of `countersign/react`. If somebody decided under a name, the part comes once more before the result of
+ * call, for `useApprovals` of `countersign/react`. If a person decided under a name, the part comes once more before the result of
  * the call, with `decidedBy`. Where the gate knows nothing of it, nothing is added. The model never sees
  * these parts.
  *

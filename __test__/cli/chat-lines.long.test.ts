@@ -141,7 +141,7 @@ describe('questions', () => {
     const { code, stdout } = await run([], `go\n${line}\n`);
     const told = answer === null ? 'did not answer' : `A: ${answer}`;
     expect([code, result(server)]).toEqual([0, expect.stringContaining(told)]);
-    if (answer === null) expect(stdout).toContain(`"${line}", does not answer it. ${line} is `);
+    if (answer === null) expect(stdout).toContain(`"${line}", does not answer it. ${line} is`);
   });
 
   test('need not be answered', async () => {

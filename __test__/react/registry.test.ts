@@ -140,7 +140,7 @@ const approval = (more: object = {}) => ({
   },
 });
 
-const draw = (part: object, waits?: object, decidedBy?: string | null): string =>
+const draw = (part: object, waits?: object, decidedBy?: string): string =>
   renderToString(createElement(Card, { part, approval: waits, decidedBy } as never));
 
 test('a call that waits: what would run, with its buttons; yes is marked where it does no harm', () => {
@@ -167,7 +167,7 @@ test.each([
     { state: 'approval-responded', approval: { id: 'a1', approved: true, reason: 'go \u202eon' } },
     'Approved: go \\u{202E}on',
   ],
-] as [object, string, string?][])('an answered call: %j', (part, says, by = null) => {
+] as [object, string, string?][])('an answered call: %j', (part, says, by) => {
   const html = draw(part, undefined, by);
   expect(html.replaceAll('&#x27;', "'")).toContain(says);
   expect(html).not.toContain('<button');

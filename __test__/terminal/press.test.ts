@@ -708,8 +708,8 @@ describe('a second look is for the key that comes next, and for a while', () => 
 
     test.each([
       ['/policy', 'is a command, for when nothing waits'],
-      ['/polic', 'is no command (did you mean /policy?)'],
-      ['/status', 'is no command, and no reason'],
+      ['/polic', 'is not a command (did you mean /policy?)'],
+      ['/status', 'is neither a command nor a reason'],
     ])('%s is no reason, and decides nothing', (line, why) => {
       const said = `${line} ${why}`;
       expect(readInChat(line, risky as ApprovalAsk)).toMatchObject({

@@ -100,7 +100,7 @@ export function slipTold(line: string, ...next: readonly string[]): UntakenLine 
   return slip === undefined ? undefined : { type: 'say', lines: [`Nothing was decided: ${slip}.`, ...next] };
 }
 
-/** Why an answer in words is none yet, see {@link slipIn}: what is one of the options is meant. */
+/** Why an answer in words counts only when it is given twice, see {@link slipIn}: what is one of the options is meant. */
 export function slipInAnswer(
   answer: string | readonly string[] | null,
   question: Question | undefined,

@@ -43,14 +43,14 @@ export function slipIn(line: string): string | undefined {
   const name = `/${oneLine(command.name)}`;
   if (isCommand(command.name)) return `${name} is a command, for when nothing waits`;
   const meant = nearest(command.name);
-  return meant === undefined ? undefined : `${name} is no command (did you mean /${meant}?)`;
+  return meant === undefined ? undefined : `${name} is not a command (did you mean /${meant}?)`;
 }
 
-/** The same where a reason is written: one word that begins with `/` is none there. */
+/** The same where a reason is written: one word that begins with `/` is no reason. */
 export function slipInReason(line: string): string | undefined {
   const command = readCommand(line);
   const isWord = command !== undefined && command.rest === '';
-  return slipIn(line) ?? (isWord ? `/${oneLine(command.name)} is no command, and no reason` : undefined);
+  return slipIn(line) ?? (isWord ? `/${oneLine(command.name)} is neither a command nor a reason` : undefined);
 }
 
 /** Ids that arguments may be. */
