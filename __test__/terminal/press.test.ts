@@ -698,6 +698,14 @@ describe('a second look is for the key that comes next, and for a while', () => 
     expect(readInChat(word, risky as ApprovalAsk)).toMatchObject({ type: 'say' });
   });
 
+  test.each([
+    ['writing `packages/frontend/src/hello.txt` is not covered by any rule', 'why  not covered by any rule'],
+    ['`rm -rf ./*`: policy.toml:14 asks: "gone"', 'why  policy.toml:14 asks: "gone"'],
+  ])('where there is one row for why %s, it says that without the call', (why, row) => {
+    const sitting = new Sitting([{ ...first, why } as WaitingAsk], { columns: 40, rows: 12 });
+    expect(sitting.frames.at(-1)).toContain(row);
+  });
+
   describe('a command of the prompt', () => {
     const words = { kind: 'text', question: 'Where?' } as const;
     const sit = (ask: WaitingAsk): Sitting => {
