@@ -134,7 +134,7 @@ export interface ApprovalLabels {
    * @default 'That came too early: read it, then press again.'
    */
   tooEarly: string;
-  /** Before the names of what deceives the eye. @default 'Beware' */
+  /** Before the names of what deceives the eye. @default 'Careful' */
   warnings: string;
   /** @default (flag) => a few words, e.g. 'characters that cannot be seen' */
   warning: (flag: string) => string;

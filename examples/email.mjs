@@ -13,10 +13,11 @@ import { tool } from 'ai';
 import { createGate, safeText, streamWithEvents } from 'countersign';
 import { toNodeListener } from 'countersign/inbox';
 import { createActionLinks, newWebhookSecret } from 'countersign/webhooks';
-import { createTransport } from 'nodemailer';
 import { z } from 'zod';
-import { openMailbox } from './mailbox.mjs';
 import { scriptedModel } from './model.mjs';
+
+const { createTransport } = await import('nodemailer').catch(missing);
+const { openMailbox } = await import('./mailbox.mjs').catch(missing);
 
 /** @import { AddressInfo } from 'node:net' */
 /** @import { ApprovalRequest } from 'countersign' */
@@ -96,3 +97,9 @@ await mailbox?.close();
 mails.close();
 server.close();
 server.closeAllConnections();
+
+/** @returns {never} */
+function missing() {
+  console.error('email.mjs needs two more packages: npm install nodemailer smtp-server');
+  process.exit(1);
+}

@@ -4,6 +4,8 @@
  *
  *     node examples/use-chat-client.mjs http://localhost:3000 [stop | live]
  */
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import {
   AbstractChat,
   DefaultChatTransport,
@@ -89,7 +91,8 @@ const isThere = await fetch(server).then(
   () => false,
 );
 if (!isThere) {
-  console.error(`no server answers at ${server}: start it first, with node examples/use-chat-route.mjs`);
+  const route = relative(process.cwd(), fileURLToPath(new URL('use-chat-route.mjs', import.meta.url)));
+  console.error(`no server answers at ${server}: start it first, with node ${route}`);
   process.exit(1);
 }
 

@@ -43,11 +43,13 @@ export interface ApprovalConfirmationProps {
   part: Pick<ToolUIPart, 'state' | 'approval'>;
   /** Of `pending` of `useApprovals`, the one with the id of this call; `undefined` once it is answered. */
   approval?: PendingApproval;
+  /** Who decided, of the `data-approval` part of this call; absent: no name is known. */
+  decidedBy?: string | null;
   labels?: Partial<ApprovalLabels>;
   className?: string;
 }
 
-export function ApprovalConfirmation({ part, approval, labels, className }: ApprovalConfirmationProps) {
+export function ApprovalConfirmation({ part, approval, decidedBy, labels, className }: ApprovalConfirmationProps) {
   const reason = part.approval?.reason;
   return (
     <Confirmation approval={part.approval} state={part.state} className={className}>
@@ -55,17 +57,19 @@ export function ApprovalConfirmation({ part, approval, labels, className }: Appr
         {approval !== undefined && <ApprovalCard approval={approval} className={CARD} {...(labels && { labels })} />}
       </ConfirmationRequest>
       <ConfirmationAccepted>
-        <p data-part="outcome">{said('Approved', reason)}</p>
+        <p data-part="outcome">{said('Approved', decidedBy, reason)}</p>
       </ConfirmationAccepted>
       <ConfirmationRejected>
         <p data-part="outcome" className="text-destructive">
-          {said('Rejected', reason)}
+          {said('Rejected', decidedBy, reason)}
         </p>
       </ConfirmationRejected>
     </Confirmation>
   );
 }
 
-/** Who decided, and whether they changed the call, no message says. A reason may be another person's: what deceives the eye is escaped. */
-const said = (what: string, reason: string | undefined): string =>
-  reason === undefined || reason === '' ? `${what}.` : `${what}: ${safeText(reason)}`;
+/** Names and reasons may be another person's: what deceives the eye is escaped. */
+function said(what: string, by: string | null | undefined, reason: string | undefined): string {
+  const decided = by ? `${what} by ${safeText(by)}` : what;
+  return reason === undefined || reason === '' ? `${decided}.` : `${decided}: ${safeText(reason)}`;
+}

@@ -17,7 +17,11 @@ export function Chat() {
         if (part.type === 'text') return <p key={index}>{part.text}</p>;
         if (!isToolUIPart(part) || part.approval === undefined) return null;
         const approval = pending.find(({ toolCallId }) => toolCallId === part.toolCallId);
-        return <ApprovalConfirmation key={part.toolCallId} part={part} approval={approval} />;
+        const decided = message.parts.findLast(
+          (each) => each.type === 'data-approval' && each.data.toolCallId === part.toolCallId,
+        );
+        const decidedBy = decided?.type === 'data-approval' ? decided.data.decidedBy : null;
+        return <ApprovalConfirmation key={part.toolCallId} part={part} approval={approval} decidedBy={decidedBy} />;
       })}
     </article>
   ));

@@ -590,6 +590,8 @@ managedAsk?: boolean,
 forgets?: boolean,
 /** Each part of it that asks is left to a reviewer. */
 reviewable?: boolean,
+/** A policy that the program gives asks: no rule of a file answers that. */
+codeAsks?: boolean,
 /** Files changed: what is wrong with them now, perhaps nothing. */
 problems?: Array<PolicyProblem>,
 /** Who must agree, as all rules that ask say together. */

@@ -305,6 +305,8 @@ export interface ApprovalDetails {
   needs: readonly { approvers: readonly string[]; quorum: number }[];
   /** Who has approved so far, where it takes several. */
   approvedBy: readonly string[];
+  /** Who decided, by name; `null`: it waits, or no name was given. */
+  decidedBy: string | null;
   /** ms since the epoch. */
   createdAt: number;
   /** ms since the epoch; `null`: no deadline. */
@@ -326,7 +328,8 @@ export type ApprovalDataTypes = { approval: ApprovalDetails };
 
 /**
  * Adds to a UI message stream, before each approval request in it, a data part `data-approval` with what the gate knows of the
- * call, for `useApprovals` of `countersign/react`. Where the gate knows nothing of it, nothing is added. The model never sees
+ * call, for `useApprovals` of `countersign/react`. If a person decided under a name, the part comes once more before the result of
+ * the call, with `decidedBy`. Where the gate knows nothing of it, nothing is added. The model never sees
  * these parts.
  *
  * @param options `runId`: as in {@link GateToolsOptions.runId}

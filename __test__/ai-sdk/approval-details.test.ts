@@ -74,6 +74,7 @@ describe('withApprovalDetails', () => {
         contents: 'kept',
         needs: [],
         approvedBy: [],
+        decidedBy: null,
         createdAt: pending?.createdAt,
         expiresAt: pending?.expiresAt,
       },
@@ -151,6 +152,28 @@ describe('withApprovalDetails', () => {
     }
     expect(seen.indexOf('data-approval')).toBe(seen.indexOf('tool-approval-request') - 1);
     expect(ran).toEqual(['del /a']);
+  });
+
+  it.each(['approve', 'reject'] as const)('says who decided, before the result of the call: %s', async (decision) => {
+    const gate = createGate();
+    const run = streamWithEvents({
+      model: scripted(one()).model,
+      messages: [{ role: 'user', content: 'go' }],
+      tools: recordingTools().tools,
+      interruptOn: { del: true },
+      gate,
+      ...options,
+    });
+    const told: (string | null)[] = [];
+    let before = '';
+    const chunks = run.toUIMessageStream() as ReadableStream<UIMessageChunk>;
+    for await (const chunk of withApprovalDetails(chunks, gate, options)) {
+      if (chunk.type === 'tool-approval-request') await gate[decision](chunk.approvalId, { by: 'ada\u202e' });
+      if (chunk.type === 'data-approval') told.push((chunk.data as ApprovalDetails).decidedBy);
+      if (chunk.type.startsWith('tool-output-')) expect(before).toBe('data-approval');
+      before = chunk.type;
+    }
+    expect(told).toEqual([null, 'ada\\u{202E}']);
   });
 
   it('a reader that leaves cancels what it read', async () => {

@@ -132,6 +132,18 @@ describe('questions', () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  test.each([
+    ['/policy', null],
+    ['/polic', null],
+    ['/tmp/a', '/tmp/a'],
+  ])('the line %s is no command, and answers what it says', async (line, answer) => {
+    const { run, server } = await there([{ calls: [['ask_user', { questions: [questions[2]] }]] }, 'Fine.']);
+    const { code, stdout } = await run([], `go\n${line}\n`);
+    const told = answer === null ? 'did not answer' : `A: ${answer}`;
+    expect([code, result(server)]).toEqual([0, expect.stringContaining(told)]);
+    if (answer === null) expect(stdout).toContain(`"${line}", does not answer it. ${line} is`);
+  });
+
   test('need not be answered', async () => {
     const { run, server } = await there([ask, 'Fine.']);
     const { code } = await run([], 'go\n1\n/no\n');
@@ -155,7 +167,7 @@ describe('subagents', () => {
     const { run, has } = await there([task, write('a.txt'), 'I wrote it.', 'All done.']);
     const { code, stdout } = await run([], 'go\ny\n');
     expect([code, has('a.txt')]).toEqual([0, [true]]);
-    expect(stdout).toContain('Waits for approval from general-purpose:');
+    expect(stdout).toContain('A call of general-purpose waits for approval:');
     expect(stdout).toMatch(/\[general-purpose\] I wrote it\.[^]*All done\./);
   });
 });

@@ -77,6 +77,28 @@ test('what was typed before it asked approves nothing', async () => {
   expect(has('a.txt')).toBe(false);
 });
 
+test('a command answers no question until it is given twice, and is no reason', async () => {
+  const question = { kind: 'text', question: 'Where?' };
+  const turns: Turn[] = [{ calls: [['ask_user', { questions: [question] }]] }, write('a.txt'), 'Done.'];
+  const { terminal, requests, has } = await plain(turns, ['--plain']);
+  await terminal.waitFor('/help lists commands');
+  terminal.type('make it\r');
+  await terminal.waitFor('Your answer:');
+  terminal.type('/policy\r');
+  await terminal.waitFor('Nothing was answered: /policy is a command');
+  terminal.type('/tmp/a\r');
+  await terminal.waitFor('other text rejects');
+  expect(JSON.stringify(requests.at(-1))).toContain('A: /tmp/a');
+  terminal.type('n\r');
+  await terminal.waitFor('Why?');
+  terminal.type('/policy\r');
+  await terminal.waitFor('Nothing was decided: /policy is a command');
+  terminal.type('not now\r');
+  await terminal.waitFor('Done.');
+  expect(has('a.txt')).toBe(false);
+  expect(JSON.stringify(requests.at(-1))).toContain('not now');
+});
+
 test.runIf(isThorough)('Ctrl+C cancels, Ctrl+D leaves; no colour where none is wanted', async () => {
   const { terminal, has } = await plain([write('a.txt')], ['--plain'], { NO_COLOR: '1' });
   await terminal.waitFor('/help lists commands');
@@ -122,7 +144,7 @@ test.runIf(isThorough)(
     await terminal.waitFor('other text rejects');
     for (const [line, said] of [
       ['', 'Nothing was decided'],
-      ['?', 'e JSON  yes, with these arguments'],
+      ['?', 'e JSON  run it with these arguments'],
       ['d', 'Call: '],
       ['e', 'To edit, give the new content behind e'],
       ['e {', 'That is not JSON'],
@@ -211,7 +233,7 @@ test.runIf(isThorough)('what is not shown whole is run by a second yes, and can 
   await terminal.waitFor('/help lists commands');
   terminal.type('go\r');
   await terminal.waitFor('other text rejects');
-  expect(terminal.raw).toContain('Beware: a part of it is not shown');
+  expect(terminal.raw).toContain('Careful: a part of it is not shown');
   terminal.type('y\r');
   await terminal.waitUntil(() => terminal.raw.split('other text rejects').length === 3, 'the second look');
   expect(terminal.raw).not.toContain('evil');

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { confinementReport } from '../../ts/index.js';
+import { confinementReport, createGate } from '../../ts/index.js';
 import { sdkProblems } from '../../ts/cli/doctor.js';
 import { scratch } from '../policy/support.js';
 import { linkIn } from '../support/installed.js';
@@ -95,6 +95,24 @@ describe('doctor', () => {
       code: 1,
       stdout: expect.stringMatching(/^problem +ai 5\.0\.0 is of neither/m),
     });
+  });
+
+  it('says which ledger the other commands use, and what is wrong with it', async () => {
+    const { root, run } = there();
+    expect((await run()).stdout).toMatch(/^ledger +none: commands on requests need --ledger/m);
+    const missing = await run('--ledger', `sqlite:${join(root, 'gone.db')}`);
+    expect(missing).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^problem +the ledger cannot be used: there is no ledger at .*gone\.db/m),
+    });
+    const file = join(root, '.countersign/ledger.db');
+    const gate = createGate({ ledger: `sqlite:${file}` });
+    await gate.pending();
+    await gate.close();
+    const { code, stdout } = await run('--json');
+    expect([code, (JSON.parse(stdout) as { ledger: string }).ledger]).toEqual([0, expect.stringContaining(file)]);
+    writeFileSync(file, 'x'.repeat(5000));
+    expect((await run()).stdout).toMatch(/^problem +the ledger cannot be used: /m);
   });
 
   it('takes no arguments', async () => {

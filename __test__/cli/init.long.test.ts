@@ -329,7 +329,7 @@ test.each([
   [
     'options that are made elsewhere',
     "import { streamText } from 'ai';\nconst options = { tools };\nstreamText(options);\n",
-    'agent.ts:3 is left to you',
+    'agent.ts:3 was not changed',
   ],
   ['a namespace', "import * as ai from 'ai';\nai.streamText({ tools });\n", 'under one name'],
   [
@@ -370,7 +370,7 @@ test.each([
   [
     'an import when it runs',
     "export async function run() {\n  const { streamText } = await import('ai');\n  return streamText({ tools });\n}\n",
-    'agent.ts:2 is left to you: it takes what runs tools from ai in another way',
+    'agent.ts:2 was not changed: it takes what runs tools from ai in another way',
   ],
   [
     'a require in a function',
@@ -403,7 +403,7 @@ test.each([
   [
     'a toolApproval of its own, at which calls would stop without a question',
     "import { streamText } from 'ai';\nstreamText({ model, tools, toolApproval: { del: 'user-approval' } });\n",
-    'its toolApproval stops calls in the AI SDK',
+    'its toolApproval ends the turn in the AI SDK, where nobody is asked. Remove it',
   ],
   [
     'a prepareCall that is a method, and brings the tools',
@@ -424,7 +424,10 @@ test('a file of a framework, which is not JavaScript alone, is left and told', a
     'page.vue': "<script>\nimport { streamText } from 'ai';\nstreamText({ tools });\n</script>\n",
   });
   const { code, stdout } = await init(folder, '--yes');
-  expect([code, stdout]).toEqual([1, expect.stringContaining('page.vue:1 is left to you: it is not JavaScript alone')]);
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringContaining('page.vue:1 was not changed: it is not JavaScript alone'),
+  ]);
 });
 
 test('a comment that names countersign gates nothing', () => {

@@ -59,7 +59,7 @@ describe('looking', () => {
         `answer it: countersign respond ${short(id)} --answer TEXT, one for each question`,
       ].join('\n'),
     );
-    expect(stdout).toMatch(/may be\s+reject, respond, skip/);
+    expect(stdout).toMatch(/choices\s+reject, respond, skip/);
     expect(stdout).not.toMatch(/until/);
     await gate.skip(id);
     await end();

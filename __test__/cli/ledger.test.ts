@@ -260,9 +260,9 @@ describe('deciding, while another process waits', () => {
     expect([code, stderr]).toEqual([0, '']);
     const becomes = command === 'edit' ? ['edited to: delete_file b'] : [];
     // It does not know the schema: the process of the tool checks the arguments.
-    const checked = command === 'edit' ? '; arguments that the tool does not accept are asked about again' : '';
+    const checked = command === 'edit' ? ['You are asked again if the tool does not accept these arguments.'] : [];
     const runs = resolution.approved === true ? '  it runs in the process that asked, if that still waits for it' : '';
-    expect(linesOf(stdout)).toEqual(['delete_file notes.txt', ...becomes, `${word}  ${short(id)}${runs}${checked}`]);
+    expect(linesOf(stdout)).toEqual(['delete_file notes.txt', ...becomes, `${word}  ${short(id)}${runs}`, ...checked]);
     expect(await answer).toMatchObject({ ...resolution, decidedBy: 'ada' });
     expect(await gate.get(id)).toMatchObject({ decidedBy: 'ada', via: 'terminal' });
   });

@@ -146,8 +146,23 @@ describe('what is proposed', () => {
     });
     const { stdout } = await run('--write');
     expect(stdout).toContain('Nothing to suggest.\nNo question that a rule can answer');
-    expect(stdout).toContain('No rule answers 3 of them: they come from the program itself (e.g. interruptOn)');
+    expect(stdout).toContain(
+      'No rule answers 3 of them: they come from the program itself (e.g. interruptOn, its own policy)',
+    );
     expect(existsSync(file)).toBe(false);
+  });
+
+  it.each([
+    ['a rule of the policy of the program', { policy: { version: 1, rule: [{ effect: 'ask', commands: ['npm'] }] } }],
+    ['its default', { policy: { version: 1, default: 'ask' } }],
+    ['a preset', { policy: 'preset:read-only' }],
+  ] as [string, Parameters<typeof project>[1]][])('promises no allow for what %s asks', async (_, options) => {
+    const { run } = await project([{ command: 'npm run build', times: 3 }], options);
+    const { stdout } = await run('--write');
+    expect(stdout).not.toContain('+[[rule]]');
+    expect(stdout).toContain('No rule answers 3 of them: they come from the program itself');
+    const rejected = await project([{ command: 'npm publish', answer: 'reject', times: 3 }], options);
+    expect((await rejected.run()).stdout).toContain('+effect = "deny"');
   });
 
   it('says that a gate without policies records no project', async () => {
@@ -196,8 +211,12 @@ describe('what is written', () => {
 
   it('counts once the file is trusted, and is not proposed again', async () => {
     const { folder, env, run, check } = await project([{ command: 'npm run build', times: 3 }]);
-    await run('--write');
+    expect((await run('--write')).stdout).toContain('count only in programs that read it (`policyFiles: true`)');
+    expect((await run()).stdout).toContain(
+      'Rules that exist now answer 3 of them.\nThe file is not trusted: its allows answer none of them until you trust it.',
+    );
     await countersign(['policy', 'trust'], { cwd: folder, env });
+    expect((await run()).stdout).not.toContain('not trusted');
     expect(await check('npm run build')).toBe('allow');
     expect(await check('npm run build -- --watch')).toBe('ask');
     const { stdout } = await run('--write');

@@ -20,6 +20,11 @@ const PROGRAMS: [string, () => unknown, RegExp][] = [
   ['one tool for a set of them', () => run({ tools: del, interruptOn: 'all' }), /not one tool: name it/],
   ['one tool to gateTools', () => api.gateTools(del as never, no), /not one tool: name it/],
   ['gateTools without options', () => api.gateTools({ del }, undefined as never), /gateTools\(tools, \{ interruptOn/],
+  [
+    'a gate that is not there',
+    () => run({ gate: undefined }),
+    /gate is undefined\. Pass a gate, or leave the option out\./,
+  ],
   ['a ledger alone', () => api.createGate('sqlite:x.db' as never), /createGate\(\{ ledger: 'sqlite:/],
   ['a folder alone', () => createLocalBackend('/tmp' as never), /createLocalBackend\(\{ root \}\)/],
   ['no options for a deep agent', () => createDeepAgent(undefined as never), /createDeepAgent\(\{ model \}\)/],

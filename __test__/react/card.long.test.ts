@@ -40,6 +40,7 @@ const details = (more: Partial<ApprovalDetails> = {}): ApprovalDetails => ({
   contents: 'redacted',
   needs: [{ approvers: ['group:ops'], quorum: 2 }],
   approvedBy: ['ada'],
+  decidedBy: null,
   createdAt: 0,
   expiresAt: null,
   startedBefore: false,
@@ -307,7 +308,7 @@ describeInBrowser('in a browser', () => {
     await show({ messages: messages(call('c1'), data(details())) });
     expect(await part('title').innerText()).toBe('Run edit_file?');
     expect(await part('description').innerText()).toBe('Edits a file');
-    expect(await part('warnings').innerText()).toBe('Beware: characters that turn the direction of text');
+    expect(await part('warnings').innerText()).toBe('Careful: characters that turn the direction of text');
     expect(await part('why').innerText()).toBe('ask: writes (policy.toml:7)');
     expect(await part('origin').innerText()).toBe('From main > researcher');
     expect(await part('change').innerText()).toBe('Changes a.txt: 1 line added, 1 removed');

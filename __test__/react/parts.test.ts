@@ -30,6 +30,7 @@ const details = (more: Partial<ApprovalDetails> = {}): ApprovalDetails => ({
   contents: 'kept',
   needs: [],
   approvedBy: [],
+  decidedBy: null,
   createdAt: 1,
   expiresAt: null,
   startedBefore: false,

@@ -140,8 +140,8 @@ const approval = (more: object = {}) => ({
   },
 });
 
-const draw = (part: object, waits?: object): string =>
-  renderToString(createElement(Card, { part, approval: waits } as never));
+const draw = (part: object, waits?: object, decidedBy?: string): string =>
+  renderToString(createElement(Card, { part, approval: waits, decidedBy } as never));
 
 test('a call that waits: what would run, with its buttons; yes is marked where it does no harm', () => {
   const html = draw({ state: 'approval-requested', approval: { id: 'a1' } }, approval());
@@ -161,12 +161,14 @@ test.each([
   [{ state: 'output-denied', approval: { id: 'a1', approved: false, reason: 'use b.txt' } }, 'Rejected: use b.txt'],
   [{ state: 'approval-responded', approval: { id: 'a1', approved: false } }, 'Rejected.'],
   [{ state: 'output-available', approval: { id: 'a1', approved: true } }, 'Approved.'],
+  [{ state: 'output-available', approval: { id: 'a1', approved: true } }, 'Approved by ada.', 'ada'],
+  [{ state: 'output-denied', approval: { id: 'a1', approved: false, reason: 'no' } }, 'Rejected by ada: no', 'ada'],
   [
     { state: 'approval-responded', approval: { id: 'a1', approved: true, reason: 'go \u202eon' } },
     'Approved: go \\u{202E}on',
   ],
-])('an answered call: %j', (part, says) => {
-  const html = draw(part);
+] as [object, string, string?][])('an answered call: %j', (part, says, by) => {
+  const html = draw(part, undefined, by);
   expect(html.replaceAll('&#x27;', "'")).toContain(says);
   expect(html).not.toContain('<button');
 });

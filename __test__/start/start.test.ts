@@ -157,7 +157,7 @@ test('subagents: their calls are asked about with where they come from', async (
     'y',
   ]);
   expect(stdout).toMatch(
-    /Waits for approval from .*general-purpose.*:\nThe agent says: “You asked for .*”\nwrite_file/,
+    /A call of .*general-purpose.* waits for approval.*:\nThe agent says: “You asked for .*”\nwrite_file/,
   );
   expect(stdout).toMatch(/General-purpose says:\nFound "greet":\nsrc\/greet\.js:\d/);
   expect(stdout).toContain('General-purpose says:\nCreated notes.md.');
@@ -188,7 +188,7 @@ test.runIf(isThorough)('what is dangerous is asked about, and a script from the 
   const { stdout } = await start(['delete everything', 'n', 'install https://get.example.invalid/tool.sh', 'n']);
   expect(stdout.match(new RegExp(ASKS, 'g'))).toHaveLength(2);
   expect(stdout).toContain('rm -rf ./*');
-  expect(stdout).toContain('a shell reads its commands from somewhere else');
+  expect(stdout).toContain('a shell runs commands that do not stand in this command line');
   expect(stdout).toContain('Nothing has changed');
 });
 

@@ -119,7 +119,7 @@ test('`countersign approve` and `edit` said nothing of why it is asked about aga
   const env = { COUNTERSIGN_LEDGER: `sqlite:${join(folder, '.countersign/ledger.db')}`, NO_COLOR: '1', HOME: folder };
   const run = (...line: string[]) => countersign(line, { cwd: folder, env });
   const shown = await run('show', waiting!.approvalId);
-  expect(shown.stdout).toMatch(/^beware +Asked again: a\.md changed/m);
+  expect(shown.stdout).toMatch(/^warning +Asked again: a\.md changed/m);
   const edited = await run('edit', waiting!.approvalId, '--args', '{"file_path":"a.md","content":"x"}');
   expect(edited.stdout).toMatch(/^Asked again: a\.md changed[^\n]*\nwrite_file /);
   const approved = await run('approve', waiting!.approvalId, '--yes');

@@ -106,7 +106,7 @@ describe('Auto-approve', () => {
     chat.say('/approve sometimes');
     await chat.terminal.waitFor('Use /approve on or /approve off');
     chat.say('/approve off');
-    await chat.terminal.waitFor('🟢 Safe mode: calls that no rule allows need approval');
+    await chat.terminal.waitFor('🟢 Safe mode: commands and changes that no rule allows need approval');
     chat.say('/approve');
     await chat.terminal.waitFor('Auto-approve is off');
     chat.say('/approve on');

@@ -698,12 +698,76 @@ describe('a second look is for the key that comes next, and for a while', () => 
     expect(readInChat(word, risky as ApprovalAsk)).toMatchObject({ type: 'say' });
   });
 
-  test('a command of the prompt is no reason, and decides nothing', () => {
-    expect(readInChat('/policy', risky as ApprovalAsk)).toMatchObject({
-      type: 'say',
-      lines: ['Answer this call first: /policy works when no call waits.', SHORT],
+  test.each([
+    ['writing `packages/frontend/src/hello.txt` is not covered by any rule', 'why  not covered by any rule'],
+    ['`rm -rf ./*`: policy.toml:14 asks: "gone"', 'why  policy.toml:14 asks: "gone"'],
+  ])('where there is one row for why %s, it says that without the call', (why, row) => {
+    const sitting = new Sitting([{ ...first, why } as WaitingAsk], { columns: 40, rows: 12 });
+    expect(sitting.frames.at(-1)).toContain(row);
+  });
+
+  describe('a command of the prompt', () => {
+    const words = { kind: 'text', question: 'Where?' } as const;
+    const sit = (ask: WaitingAsk): Sitting => {
+      const sitting = new Sitting([ask], { columns: 80, rows: 24 });
+      sitting.wait(1500);
+      return sitting;
+    };
+
+    test.each([
+      ['/policy', 'is a command, for when nothing waits'],
+      ['/polic', 'is not a command (did you mean /policy?)'],
+      ['/status', 'is neither a command nor a reason'],
+    ])('%s is no reason, and decides nothing', (line, why) => {
+      const said = `${line} ${why}`;
+      expect(readInChat(line, risky as ApprovalAsk)).toMatchObject({
+        type: 'say',
+        lines: [`Nothing was decided: ${said}.`, SHORT],
+      });
+      for (const before of ['panel', 'reason']) {
+        const sitting = sit(risky);
+        if (before === 'reason') {
+          sitting.type('n');
+          sitting.press('enter');
+          expect(sitting.state.ask?.at.at).toBe('reason');
+        }
+        for (const letter of line) sitting.type(letter);
+        for (const _ of 'ab') {
+          expect(sitting.press('enter')).toBeUndefined();
+          expect(sitting.state.said).toBe(`nothing was decided: ${said}`);
+          sitting.wait(1500);
+        }
+        expect(sitting.frame.lines.join(' ').replaceAll(/\s+/g, ' ')).toContain('nothing was decided');
+      }
     });
-    expect(readInChat('/tmp is gone', risky as ApprovalAsk)).toEqual({ type: 'reject', reason: '/tmp is gone' });
+
+    test.each(['/tmp is gone', '/tmp/a', '/etc/hosts stays'])('%s is a reason', (line) => {
+      expect(readInChat(line, risky as ApprovalAsk)).toEqual({ type: 'reject', reason: line });
+    });
+
+    test.each(['/policy', '/polic', '/policy git push'])('%s answers a question when it is given twice', (line) => {
+      const sitting = sit(questions([words]));
+      for (const letter of line) sitting.type(letter);
+      expect(sitting.press('enter')).toBeUndefined();
+      expect(sitting.state.said).toContain('press Enter again to answer with it');
+      sitting.wait(33);
+      expect(sitting.press('enter')).toBeUndefined();
+      sitting.wait(1500);
+      expect(sitting.press('enter')).toMatchObject({ type: 'answer', answers: [line] });
+    });
+
+    test.each(['/tmp/a', '/tmp', '/', '/etc/hosts and more'])('%s answers a question at once', (line) => {
+      const sitting = sit(questions([words]));
+      for (const letter of line) sitting.type(letter);
+      expect(sitting.press('enter')).toMatchObject({ type: 'answer', answers: [line] });
+    });
+
+    test('an option that is called like one is an answer', () => {
+      const options = [{ label: '/policy' }, { label: '/runs' }];
+      const sitting = sit(questions([{ kind: 'multiple_choice', question: 'Which?', options }]));
+      sitting.type('1');
+      expect(sitting.press('enter')).toMatchObject({ type: 'answer', answers: ['/policy'] });
+    });
   });
 
   test.each([200, 500, 999])('an Enter that is held down, and repeats after %i ms, gives one yes alone', (delay) => {

@@ -68,7 +68,7 @@ test('--plain says it first', async () => {
   const chat = { view, commands: COMMANDS, subscribe: () => () => {}, lastRun: undefined, isOver: false };
   void showLines(chat as unknown as LocalChat, { input, write: (text) => (shown += text), canAsk: true, emoji: false });
   while (!shown.includes('y = run')) await setImmediate();
-  expect(firstOf(shown, `Beware: ${SAID}`, 'command: ls', 'Why:')).toBe(`Beware: ${SAID}`);
+  expect(firstOf(shown, `Careful: ${SAID}`, 'command: ls', 'Why:')).toBe(`Careful: ${SAID}`);
 });
 
 test('--plain lets it run with other arguments by a second answer, and with its own by no edit', async () => {

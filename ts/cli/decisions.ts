@@ -88,11 +88,9 @@ export async function tellTaken(
     await print(`${style('yellow', 'counted')}  ${shortId(record.approvalId)}  ${standing(toJson(record))}`);
   else {
     const then = becomes(record, await toldRun(ledger, record, ledger.pending));
-    const check = decision.type === 'edit' ? 'arguments that the tool does not accept are asked about again' : '';
-    const more = [then, check]
-      .filter((part) => part !== '')
-      .map((part, index) => (index === 0 ? `  ${part}` : `; ${part}`));
-    await print(`${style('green', TAKEN[decision.type])}  ${shortId(record.approvalId)}${more.join('')}`);
+    const more = then === '' ? '' : `  ${then}`;
+    await print(`${style('green', TAKEN[decision.type])}  ${shortId(record.approvalId)}${more}`);
+    if (decision.type === 'edit') await print('You are asked again if the tool does not accept these arguments.');
   }
 }
 
@@ -106,7 +104,9 @@ export async function tellRefused(typed: string, error: unknown, asJson: boolean
     const record = winner === undefined ? {} : { winner: toJson(winner as KeptRecord) };
     await printJson({ approvalId: typed, taken: false, code, message: messageOf(error), ...record });
   } else {
-    process.stderr.write(`countersign: ${oneLine(typed)}: ${why(error, winner)}\n`);
+    const told = why(error, winner);
+    const which = told.includes(JSON.stringify(typed)) ? '' : `${oneLine(typed)}: `;
+    process.stderr.write(`countersign: ${which}${told}\n`);
   }
   return exitOf(error);
 }

@@ -7,6 +7,7 @@ import { messageOf } from '../errors/message-of.js';
 import { safeText } from '../native.js';
 import { Policies } from '../policy/policies.js';
 import { Exit, UsageError } from './exit.js';
+import { isLedgerKnown, LEDGER, withLedger, type LedgerValues } from './open-ledger.js';
 import { readOptions } from './options.js';
 import { print, printJson } from './print.js';
 
@@ -20,22 +21,25 @@ interface Checkup {
   policies: { layer: PolicyLayer; file: string; trusted: boolean }[];
   /** Policy files that could not be read. */
   broken: string[];
+  /** The ledger that other commands use here; `null`: they find none, or cannot read it. */
+  ledger: string | null;
   /** What is wrong. */
   problems: string[];
 }
 
 export async function doctor(args: readonly string[], version: string): Promise<number> {
-  const { values, positionals } = readOptions(args, { json: { type: 'boolean' } });
-  if (positionals.length > 0) throw new UsageError('doctor takes no arguments but --json');
-  const found = await look(version);
+  const { values, positionals } = readOptions(args, LEDGER);
+  if (positionals.length > 0) throw new UsageError('doctor takes options alone, no arguments');
+  const found = await look(version, values);
   if (values.json === true) await printJson(found);
   else await print(...linesOf(found));
   return found.problems.length === 0 ? Exit.ok : Exit.failure;
 }
 
-async function look(version: string): Promise<Checkup> {
+async function look(version: string, values: LedgerValues): Promise<Checkup> {
   const ai = installedSdk();
   const { policies, broken, problems } = await policyFiles();
+  const { ledger, problem } = await usedLedger(values);
   return {
     version,
     platform: `${process.platform}-${process.arch}`,
@@ -44,8 +48,19 @@ async function look(version: string): Promise<Checkup> {
     confinement: confinementReport(),
     policies,
     broken,
-    problems: [...problems, ...sdkProblems(ai, process.versions)],
+    ledger,
+    problems: [...problems, ...problem, ...sdkProblems(ai, process.versions)],
   };
+}
+
+/** It is opened, to be read alone: a wrong path, key or version shows there. */
+async function usedLedger(values: LedgerValues): Promise<{ ledger: string | null; problem: string[] }> {
+  try {
+    if (!isLedgerKnown(values.ledger)) return { ledger: null, problem: [] };
+    return { ledger: await withLedger(values, 'look', async (ledger) => (await ledger.about()).place), problem: [] };
+  } catch (error) {
+    return { ledger: null, problem: [`the ledger cannot be used: ${messageOf(error)}`] };
+  }
 }
 
 /** None is needed for what the commands do, nor for the chat, which brings its own. */
@@ -90,13 +105,15 @@ async function policyFiles(): Promise<Pick<Checkup, 'policies' | 'broken' | 'pro
   }
 }
 
-function linesOf({ version, platform, runtime, ai, confinement, policies, broken, problems }: Checkup): string[] {
+function linesOf(found: Checkup): string[] {
+  const { version, platform, runtime, ai, confinement, policies, broken, ledger, problems } = found;
   const rows = [
     ['countersign', `${version} on ${platform}, with its native addon`],
     ['runtime', runtime],
     ['AI SDK', ai === null ? 'none in this folder; to build an agent here: npm install ai' : `ai ${ai}`],
     ...confinementRows(confinement),
     ...policyRows(policies, broken),
+    ['ledger', ledger ?? 'none: commands on requests need --ledger, COUNTERSIGN_LEDGER or a .countersign/ledger.db'],
     ...problems.map((problem) => ['problem', problem] as const),
   ] as const;
   return rows.map(([name, what]) => `${name.padEnd(14)}${safeText(what)}`);

@@ -58,6 +58,12 @@ Policies:
   countersign help <command>     its options, with an example
   countersign --version
 
+Examples:
+  countersign demo
+  countersign pending --ledger sqlite:approvals.db
+  countersign approve 4f2a91c3 --ledger sqlite:approvals.db
+  countersign policy check "git push"
+
 Exit: 0 done; 1 damage was found, or it failed; 2 wrong usage; 3 the ledger
 cannot be used; 4 no such request or run; 5 not taken: already decided,
 expired, not allowed, not confirmed. policy check and explain have their own:

@@ -510,9 +510,9 @@ export const PAGES: readonly ManualPage[] = [
   page(
     'doctor',
     '',
-    'Checks this machine for this folder: the versions of countersign, the runtime and the AI SDK, how commands can be confined, and which policy files count. Exit 1 when something is wrong.',
+    'Checks this machine for this folder: the versions of countersign, the runtime and the AI SDK, how commands can be confined, which policy files count, and which ledger is used. Exit 1 when something is wrong.',
     'countersign doctor --json',
-    [{ name: '--json', help: 'the same as one line of JSON' }],
+    LEDGER.map((option) => (option.name === '--json' ? { ...option, help: 'the same as one line of JSON' } : option)),
   ),
   page(
     'completion',
@@ -576,9 +576,15 @@ export function listText(command: string): string {
     const head = `  countersign ${name}${usage === '' ? '' : ` ${usage}`}`;
     return [head, ...folded(about, WIDTH - 6).map((line) => `      ${line}`)];
   });
-  return [...lines, '', `See countersign ${command} ${subcommandsOf(command)[0]} --help for its options.`, ''].join(
-    '\n',
-  );
+  return [
+    ...lines,
+    '',
+    `See countersign ${command} ${subcommandsOf(command)[0]} --help for its options.`,
+    '',
+    'Examples:',
+    ...pages.slice(0, 3).map(({ example }) => `  ${example}`),
+    '',
+  ].join('\n');
 }
 
 /** A text in lines of `width` columns, broken between words. */

@@ -61,6 +61,9 @@ export function ledgerName(option: string | undefined): string {
   );
 }
 
+/** Whether one is named, or found: without one, commands on a ledger do nothing. */
+export const isLedgerKnown = (option: string | undefined): boolean => foundLedger(option).name !== undefined;
+
 /**
  * As {@link ledgerName}, for what can begin before anybody has asked: a ledger that is missing is made, where its folder is there,
  * or where the project's usual one is.

@@ -109,8 +109,8 @@ export function wholeParts(
   };
   const why = whyAsked(json);
   const { first, others } = startedFirst(doubtsAbout(json));
-  field('beware', first.join(', '), 'red');
-  field('beware', againLine(json) ?? '', 'red');
+  field('warning', first.join(', '), 'red');
+  field('warning', againLine(json) ?? '', 'red');
   field('request', json.approvalId, 'cyan');
   field('status', json.status, json.status === 'pending' ? 'yellow' : undefined);
   field('tool', oneLine(json.toolName), 'bold');
@@ -118,7 +118,7 @@ export function wholeParts(
   field('says', saidBeside(json, why));
   field('agent', agentLine(json) ?? '');
   field('risk', isHighRisk(json) ? 'high' : '', 'red');
-  field('beware', others.join(', '), 'red');
+  field('warning', others.join(', '), 'red');
   if (json.contents !== 'kept') field('contents', CONTENTS[json.contents], 'yellow');
   field('why', why);
   field('reviewer', reviewLine(json) ?? '');
@@ -148,7 +148,7 @@ export function wholeParts(
   if (json.expiresAt !== null) field('until', `${clock(json.expiresAt)}${left(json, now)}`);
   if (json.requester !== null) field('for', oneLine(json.requester));
   if (json.escalatedAt !== null) field('escalated', clock(json.escalatedAt));
-  field('may be', json.allowedDecisions.join(', '));
+  field('choices', json.allowedDecisions.join(', '));
   if (json.verdict !== null) {
     const reason = oneLine(json.verdict.reason);
     field('policy', why.includes(reason) ? json.verdict.effect : `${json.verdict.effect}: ${reason}`);

@@ -21,7 +21,11 @@ export async function trustCommand(args: readonly string[]): Promise<number> {
     process.stdout.write(removed ? 'no longer trusted\n' : 'it was not trusted\n');
     return removed ? Exit.ok : Exit.failure;
   }
+  const before = await trusted();
   const { path, hash } = await trust(directory);
-  process.stdout.write(`trusted as it is now: ${safeText(path)} (sha256 ${hash})\n`);
+  const wasTrusted = before.some((each) => each.path === path && each.hash === hash);
+  process.stdout.write(
+    `${wasTrusted ? 'already trusted' : 'trusted as it is now'}: ${safeText(path)} (sha256 ${hash})\n`,
+  );
   return Exit.ok;
 }

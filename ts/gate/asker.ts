@@ -508,6 +508,7 @@ export class CallAsker {
       ...(askedAgain === null ? {} : { askedAgain }),
       ...(isDenied ? { isDenied } : {}),
       ...(asks.effect === 'ask' && asks.askedBy !== undefined ? { askedBy: asks.askedBy } : {}),
+      ...(asks.effect === 'ask' && (asks.floor === true || asks.codeAsks === true) ? { asksBeside: true } : {}),
     };
     signal?.throwIfAborted();
     const request = {

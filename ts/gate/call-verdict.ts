@@ -29,7 +29,7 @@ export type CallVerdict = {
       }
     /**
      * `floor`: something beside the policies asks, so that only a grant for the whole call answers. `reviewBar`: why a reviewer may not
-     * approve it; `null`: it may; absent: no rule has a say. `answers`: what it rests on, so that the request is made of the same.
+     * approve it; `null`: it may; absent: no rule has a say. `codeAsks`: a policy of the program asks. `answers`: what it rests on, so that the request is made of the same.
      */
     | {
         effect: 'ask';
@@ -38,6 +38,7 @@ export type CallVerdict = {
         who?: ApproverRules | undefined;
         reviewBar?: ReviewBar | null;
         askedBy?: AskSource | undefined;
+        codeAsks?: boolean;
         answers?: RuleAnswers | undefined;
       }
     /** It does not run, and no question is put. */

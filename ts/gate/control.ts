@@ -564,6 +564,7 @@ function verdictOf(
     who,
     reviewBar,
     askedBy: askSourceOf(said, own, judge),
+    codeAsks: judged.some(({ codeAsks = false }) => codeAsks),
     answers,
   };
   if (effect === 'ask') return ask;

@@ -156,6 +156,10 @@ export function wholeDetails(kept: Partial<KeptDetails> | null | undefined): Kep
 export const isDenial = ({ details }: object & { details?: unknown }): boolean =>
   typeof details === 'object' && details !== null && (details as { isDenied?: unknown }).isDenied === true;
 
+/** Whether something beside the policy files asked as well: a policy of the program, or the program itself. */
+export const isAskedBeside = ({ details }: object & { details?: unknown }): boolean =>
+  typeof details === 'object' && details !== null && (details as { asksBeside?: unknown }).asksBeside === true;
+
 /** What requests may leave out if they name no one. */
 export const ANYBODY = { needs: [], requester: null, votes: [], escalatedAt: null } as const;
 

@@ -15,7 +15,7 @@ import {
 } from '../native.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { placeOfCall, type CallPlace } from './call-place.js';
-import { isByHuman, toRequest } from './records.js';
+import { isAskedBeside, isByHuman, toRequest } from './records.js';
 
 /** A ledger, as far as it is read for this. */
 export interface HistorySource {
@@ -30,7 +30,7 @@ export interface UnansweredQuestions {
   named: number;
   /** Not all of the arguments is kept: secrets were taken out, or they were dropped. */
   redacted: number;
-  /** The program asks, and not the rules. */
+  /** The program asks, and not only the rules of files. */
   byProgram: number;
   /** Nothing is kept of the parts of the call, as of requests of an older version. */
   withoutParts: number;
@@ -59,13 +59,14 @@ export async function suggestPolicy(source: HistorySource, cwd: string): Promise
   let questions = 0;
   let rejected = 0;
   let placeless = 0;
-  for await (const { record, place, toolName } of answered(source)) {
+  for await (const { record, place, toolName, isBeside } of answered(source)) {
     if (place === undefined) placeless += 1;
     if (place?.project !== project) continue;
     questions += 1;
     const answer = answerOf(record);
     if (answer !== 'approved') rejected += 1;
-    const why = standingInTheWay(record);
+    // A deny of a file answers what others ask as well.
+    const why = standingInTheWay(record) ?? (isBeside && answer !== 'rejected' ? 'byProgram' : undefined);
     if (why !== undefined) unanswered[why] += 1;
     // What is not there cannot be judged. Of what was only redacted enough is left to tell that it must not be allowed.
     if (record.contents === 'dropped') continue;
@@ -100,14 +101,15 @@ export const mayTrust = ({ before, trusted }: NativeProposal): boolean => before
 /** What humans answered of calls, the newest first, and the name that rules know the tool by. */
 async function* answered(
   source: HistorySource,
-): AsyncGenerator<{ record: ApprovalRecord; place: CallPlace | undefined; toolName: string }> {
+): AsyncGenerator<{ record: ApprovalRecord; place: CallPlace | undefined; toolName: string; isBeside: boolean }> {
   for await (const runId of runsOf(source)) {
     for (const kept of await source.records(runId)) {
       // Arguments stay as they are kept: so the core reads them.
       const record = { ...toRequest(kept as RawRecord), args: kept.args };
       if (record.kind !== 'approval' || (record.decision ?? null) === null || !isByHuman(record.via ?? undefined))
         continue;
-      yield { record, place: placeOfCall(kept as RawRecord), toolName: ruleNameIn(kept as RawRecord) };
+      const [place, toolName] = [placeOfCall(kept as RawRecord), ruleNameIn(kept as RawRecord)];
+      yield { record, place, toolName, isBeside: isAskedBeside(kept) };
     }
   }
 }
@@ -189,19 +191,30 @@ export function whyNothing(suggestion: PolicySuggestion): string[] {
   ];
 }
 
+const UNTRUSTED = 'The file is not trusted: its allows answer none of them until you trust it.';
+
+/** A gate may leave the files out. */
+const WHERE_READ = 'Rules of the file count only in programs that read it (`policyFiles: true`).';
+
 /** What the rules come to, a sentence each. */
-export function provenBy({ questions, rejected, saved, answered: already, unanswered }: PolicySuggestion): string[] {
+export function provenBy(suggestion: PolicySuggestion): string[] {
+  const { questions, rejected, saved, answered: already, unanswered, offers, before, trusted } = suggestion;
   const { named, redacted, byProgram, withoutParts } = unanswered;
   const not: readonly (readonly [number, string])[] = [
     [named, 'named approvers, who are asked each time'],
     [redacted, 'have arguments that are not kept whole'],
-    [byProgram, 'come from the program itself (e.g. interruptOn), which also asks about calls that rules allow'],
+    [
+      byProgram,
+      'come from the program itself (e.g. interruptOn, its own policy), which also asks about calls that rules allow',
+    ],
     [withoutParts, 'are of an older version, which kept no parts of the call'],
   ];
   return [
     `It would have saved ${saved} of ${questions} questions, allows none of the ${rejected} calls that were rejected or changed, and nothing unknown.`,
     ...(already === 0 ? [] : [`Rules that exist now answer ${already} of them.`]),
+    ...(already === 0 || before === null || trusted ? [] : [UNTRUSTED]),
     ...not.filter(([count]) => count > 0).map(([count, why]) => `No rule answers ${count} of them: they ${why}.`),
+    ...(offers.length === 0 ? [] : [WHERE_READ]),
   ];
 }
 

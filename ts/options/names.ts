@@ -42,7 +42,7 @@ export function checkGiven(names: OptionNames, options: unknown, place: string):
     if (kind === 'logger') checkLogger(value, place, name);
     if (isNothing(value, kind))
       throw new InvalidConfigError({
-        message: `${place}: ${name} is ${emptyAs(value)}, so ${kind === 'filter' ? 'it would select everything' : 'it would restrict nothing'}. Set it, or remove it if that is meant.`,
+        message: `${place}: ${name} is ${emptyAs(value)}${name === 'gate' ? '. Pass a gate' : `, so it would ${kind === 'filter' ? 'select everything' : 'restrict nothing'}. Give it a value`}, or leave the option out.`,
       });
   }
 }

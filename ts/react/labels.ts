@@ -28,7 +28,7 @@ export const LABELS: ApprovalLabels = {
   whole: 'All of it',
   approveAnyway: 'I have looked twice: approve',
   tooEarly: 'That came too early: read it, then press again.',
-  warnings: 'Beware',
+  warnings: 'Careful',
   warning: (flag) => WARNINGS[flag] ?? flag,
   why: ({ effect, reason, source, line }) => {
     const place = source === null ? '' : ` (${source}${line === null ? '' : `:${line}`})`;

@@ -65,14 +65,14 @@ const may = ({ allowedDecisions }: AnswerableCall, type: DecisionType): boolean 
 /** The possible answers. */
 export function answersTo(asked: AnswerableCall): string[] {
   return [
-    ...(may(asked, 'approve') ? ['y       yes, as yes and ok do'] : []),
-    'n       no, as no does',
+    ...(may(asked, 'approve') ? ['y       run it; yes and ok do the same'] : []),
+    'n       reject it; no does the same',
     ...(may(asked, 'edit') && textOfCall(asked.args) !== undefined
-      ? [`e TEXT  yes, with this ${textNameOf(asked)}`]
+      ? [`e TEXT  run it with this ${textNameOf(asked)} instead`]
       : []),
-    ...(may(asked, 'edit') ? ['e JSON  yes, with these arguments'] : []),
+    ...(may(asked, 'edit') ? ['e JSON  run it with these arguments instead'] : []),
     ...(may(asked, 'respond') ? ['r TEXT  do not run it: this is its result'] : []),
-    ...(isHidden(asked) ? ['d       all of it, also what is not shown above'] : []),
+    ...(isHidden(asked) ? ['d       show all of it, also what is not shown above'] : []),
   ];
 }
 

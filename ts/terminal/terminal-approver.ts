@@ -360,7 +360,7 @@ const editable = (args: unknown): string =>
 /** Which call it is, and what is said of it beside what it would do. */
 function headOf(request: ShownRequest): string {
   const { step = null, toolCallId, origin = [], description = '' } = request;
-  const from = origin.length > 1 ? ` from ${safeText(String(origin.at(-1)))}` : '';
+  const whose = origin.length > 1 ? `A call of ${safeText(String(origin.at(-1)))} waits` : 'Waits';
   const place = [
     ...(toolCallId === undefined ? [] : [`call ${safeText(toolCallId)}`]),
     ...(step === null ? [] : [`step ${step}`]),
@@ -368,11 +368,9 @@ function headOf(request: ShownRequest): string {
   const call = place.length === 0 ? '' : ` (${place.join(', ')})`;
   const said = describedBeside({ ...request, description });
   const isOurs = said === '' || said.startsWith('Run tool "');
-  return [
-    `Waits for your approval${from}${call}`,
-    ...[againLine(request) ?? []].flat(),
-    ...(isOurs ? [] : [said]),
-  ].join('\n');
+  return [`${whose} for your approval${call}`, ...[againLine(request) ?? []].flat(), ...(isOurs ? [] : [said])].join(
+    '\n',
+  );
 }
 
 /** `null`: the human does not want to answer. */

@@ -1,6 +1,13 @@
 /** What a person needs to decide on a call, for a page that has no addon: read from the gate, each text safe to show. */
 import type { UIMessageChunk } from 'ai';
-import type { ApprovalDetails, ApprovalDetailsChunk, ApprovalRequest, ApprovalStatus, Gate } from '../../../index.js';
+import type {
+  ApprovalDetails,
+  ApprovalDetailsChunk,
+  ApprovalRecord,
+  ApprovalRequest,
+  ApprovalStatus,
+  Gate,
+} from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { shownPreview } from '../../gate/agent-reason.js';
 import { checkText } from '../../gate/check-arguments.js';
@@ -11,7 +18,7 @@ import { reviewLine } from '../../gate/reviewer/review-line.js';
 import { whyAsked } from '../../gate/why-asked.js';
 import { kindOf } from '../../options/names.js';
 import { readable, takeNeeded } from '../../options/check.js';
-import { editedArgs } from '../../gate/records.js';
+import { editedArgs, nameOf } from '../../gate/records.js';
 import { attempt } from '../../values/awaitable.js';
 import { loadSdk } from '../sdk/sdk.js';
 
@@ -31,6 +38,7 @@ export function withApprovalDetails<CHUNK extends UIMessageChunk>(
   const local = localGate(gate, 'withApprovalDetails');
   const runId = runOf('withApprovalDetails', options);
   checkStream(stream);
+  const told = new Set<string>();
   return stream.pipeThrough(
     new TransformStream<CHUNK, CHUNK | ApprovalDetailsChunk>({
       async transform(chunk, controller) {
@@ -41,9 +49,16 @@ export function withApprovalDetails<CHUNK extends UIMessageChunk>(
           return controller.enqueue((data === undefined ? chunk : await withReason(chunk, data)) as CHUNK);
         }
         // The page has the call as the model made it: before its result, what ran.
-        if (chunk.type === 'tool-output-available' || chunk.type === 'tool-output-error') {
-          const edited = await editedCall<CHUNK>(local, runId, chunk);
+        if (RESULTS.has(chunk.type)) {
+          const result = chunk as ResultChunk;
+          const record = await recordOfCall(local, runId, result.toolCallId);
+          const edited = record && editedCall<CHUNK>(record, result);
           if (edited !== undefined) controller.enqueue(edited);
+          // A tool may give many results, until its last.
+          if (record !== undefined && nameOf(record) !== undefined && !told.has(result.toolCallId)) {
+            told.add(result.toolCallId);
+            controller.enqueue({ type: 'data-approval', id: result.toolCallId, data: detailsOf(record) });
+          }
         }
         controller.enqueue(chunk);
       },
@@ -70,20 +85,34 @@ async function withReason(chunk: UIMessageChunk, { why, description }: ApprovalD
   return { ...chunk, reason: why?.reason ?? description } as UIMessageChunk;
 }
 
+/** What ends a call, or a part of it. */
+interface ResultChunk {
+  toolCallId: string;
+  dynamic?: boolean;
+}
+
+const RESULTS: ReadonlySet<string> = new Set([
+  'tool-output-available',
+  'tool-output-error',
+  'tool-output-denied',
+] satisfies UIMessageChunk['type'][]);
+
+/** The newest request of a call; `undefined`: none, or the gate cannot be read. */
+async function recordOfCall(gate: LocalGate, runId: string, toolCallId: string): Promise<ApprovalRecord | undefined> {
+  const records = await attempt(
+    () => gate.find(runId, toolCallId),
+    () => [],
+  );
+  return records.findLast(({ kind }) => kind === 'approval');
+}
+
 /** The call with the arguments that a human changed; `undefined`: unchanged. */
-async function editedCall<CHUNK extends UIMessageChunk>(
-  gate: LocalGate,
-  runId: string,
-  { toolCallId, dynamic }: { toolCallId: string; dynamic?: boolean },
-): Promise<CHUNK | undefined> {
-  const record = (
-    await attempt(
-      () => gate.find(runId, toolCallId),
-      () => [],
-    )
-  ).at(-1);
-  const edited = record && editedArgs(record);
-  if (record === undefined || edited === undefined || !EDITED.has(record.status)) return undefined;
+function editedCall<CHUNK extends UIMessageChunk>(
+  record: ApprovalRecord,
+  { toolCallId, dynamic }: ResultChunk,
+): CHUNK | undefined {
+  const edited = editedArgs(record);
+  if (edited === undefined || !EDITED.has(record.status)) return undefined;
   const { toolName } = record;
   const call = { type: 'tool-input-available', toolCallId, toolName, input: edited.args };
   return { ...call, ...(dynamic === undefined ? {} : { dynamic }) } as unknown as CHUNK;
@@ -99,9 +128,10 @@ async function detailsOfCall(gate: Gate, runId: string, toolCallId: string): Pro
   return those.length === 1 ? those[0] : undefined;
 }
 
-function detailsOf(request: ApprovalRequest): ApprovalDetails {
+function detailsOf(request: ApprovalRequest & Partial<Pick<ApprovalRecord, 'decidedBy' | 'via'>>): ApprovalDetails {
   const { approvalId, toolCallId, toolName, step, rows, allowedDecisions, flags, verdict, changes } = request;
-  const { contents, needs, votes, createdAt, expiresAt, startedBefore, agentReason } = request;
+  const { contents, needs, votes, createdAt, expiresAt, startedBefore, agentReason, decidedBy = null, via } = request;
+  const decider = nameOf({ decidedBy, via });
   return {
     approvalId,
     toolCallId,
@@ -128,6 +158,7 @@ function detailsOf(request: ApprovalRequest): ApprovalDetails {
     contents,
     needs: needs.map(({ approvers = [], quorum = 1 }) => ({ approvers: approvers.map(oneLine), quorum })),
     approvedBy: votes.map(({ by }) => oneLine(by)),
+    decidedBy: decider === undefined ? null : oneLine(decider),
     createdAt,
     expiresAt,
   };

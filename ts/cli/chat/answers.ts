@@ -1,5 +1,5 @@
 /** A line as the answer to what waits in the chat, which knows more answers than one request alone. Nothing here reads or writes. */
-import type { GrantScope, Remember } from '../../../index.js';
+import type { GrantScope, Question, Remember } from '../../../index.js';
 import {
   answersTo,
   OTHERS,
@@ -11,7 +11,7 @@ import {
 } from '../../terminal/answers.js';
 import { safeLong } from '../../terminal/safe-long.js';
 import { argumentLines } from '../../terminal/whole.js';
-import { isCommand, readCommand } from './commands.js';
+import { slipIn, slipInReason } from './commands.js';
 import type { WaitingAsk } from './view.js';
 
 type ApprovalAsk = Extract<WaitingAsk, { kind: 'approval' }>;
@@ -29,17 +29,17 @@ function keysOf({ request, always }: ApprovalAsk): string[] {
   const runs = request.allowedDecisions.includes('approve');
   return [
     ...answersTo({ ...request, flags: [] }),
-    ...(runs && always !== null ? ['s       yes, and always for this session', ...FOR_HOW_LONG] : []),
-    ...(runs && always !== null ? ['l       yes, and to those that wait and are like it'] : []),
+    ...(runs && always !== null ? ['s       run it, and always allow the like in this session', ...FOR_HOW_LONG] : []),
+    ...(runs && always !== null ? ['l       run it, and all similar calls that wait'] : []),
     ...(runs ? ['A       approve all: turns Auto-approve on'] : []),
-    'd       the whole of it, again',
+    'd       show the whole request again',
     OTHERS,
   ];
 }
 
 const FOR_HOW_LONG: readonly string[] = [
   's run, s project   the same while this run lasts, or from now on in this project',
-  's 5x    the same for the next 5 calls; s exact: for the very words of this call',
+  's 5x    the same for the next 5 calls; s exact: only for exactly this call',
 ];
 
 const SCOPES: Readonly<Record<string, GrantScope>> = { run: 'run', session: 'session', project: 'always' };
@@ -90,15 +90,23 @@ export function readAnswer(line: string, ask: ApprovalAsk, shown = ask): LineAns
     case '?':
       return { type: 'say', lines: keysOf(ask) };
     default:
-      return heldCommand(line) ?? readPlain(line, ask.request, shown.request);
+      return slipTold(line, SHORT) ?? readPlain(line, ask.request, shown.request);
   }
 }
 
-/** A command of the prompt is no reason for a rejection. */
-function heldCommand(line: string): LineAnswer | undefined {
-  const command = readCommand(line);
-  if (command === undefined || !isCommand(command.name)) return undefined;
-  return { type: 'say', lines: [`Answer this call first: /${command.name} works when no call waits.`, SHORT] };
+/** A command is no reason for a rejection. */
+export function slipTold(line: string, ...next: readonly string[]): UntakenLine | undefined {
+  const slip = slipInReason(line);
+  return slip === undefined ? undefined : { type: 'say', lines: [`Nothing was decided: ${slip}.`, ...next] };
+}
+
+/** Why an answer in words counts only when it is given twice, see {@link slipIn}: what is one of the options is meant. */
+export function slipInAnswer(
+  answer: string | readonly string[] | null,
+  question: Question | undefined,
+): string | undefined {
+  const labels = question !== undefined && 'options' in question ? question.options.map(({ label }) => label) : [];
+  return typeof answer !== 'string' || labels.includes(answer) ? undefined : slipIn(answer);
 }
 
 /** The same of a line of a pipe, which answers its own call alone: how many others wait by then, its writer could not know. */

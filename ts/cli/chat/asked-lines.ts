@@ -9,24 +9,23 @@ import { style } from '../style.js';
 import type { ApprovalAsk, WaitingAsk } from './view.js';
 
 const whichOf = ({ index, of }: WaitingAsk): string => (of > 1 ? ` (tool ${index} of ${of})` : '');
-const whoOf = ({ from }: WaitingAsk): string => (from === '' ? '' : ` from ${from}`);
 
 /** A call. @param isWhole all of it at once: a pipe cannot ask for the rest */
 export function approvalLines(ask: ApprovalAsk, isWhole: boolean): string[] {
   const { request } = ask;
   const left = request.expiresAt === null ? [] : [`Time left: ${told(request.expiresAt - Date.now())}`];
   const { first, others } = startedFirst([...ask.dangers, ...ask.warnings]);
-  const beware = (doubts: readonly string[]): string[] => doubts.map((each) => style('red', `Beware: ${each}`));
+  const careful = (doubts: readonly string[]): string[] => doubts.map((each) => style('red', `Careful: ${each}`));
   return [
     '',
-    style('yellow', `Waits for approval${whichOf(ask)}${whoOf(ask)}:`),
-    ...beware(first),
+    style('yellow', `${ask.from === '' ? 'Waits' : `A call of ${ask.from} waits`} for approval${whichOf(ask)}:`),
+    ...careful(first),
     ...againRows(ask),
     ...[agentLine(request) ?? []].flat(),
     ...shownPreview(request).split('\n'),
     ...(isWhole ? argumentLines(request) : []),
     `Why: ${ask.why}`,
-    ...beware(others),
+    ...careful(others),
     ...left,
     ...(ask.always === null
       ? []
@@ -39,7 +38,7 @@ const againRows = ({ request }: WaitingAsk): string[] => [againLine(request) ?? 
 /** What stands above the first of the questions. */
 export const questionHead = (ask: WaitingAsk): string[] => [
   '',
-  `${style('yellow', 'The agent asks you something')}${whoOf(ask)}${whichOf(ask)}. /no: you do not want to answer.`,
+  `${style('yellow', `${ask.from === '' ? 'The agent' : ask.from} asks you something`)}${whichOf(ask)}. /no: you do not want to answer.`,
   ...againRows(ask),
 ];
 

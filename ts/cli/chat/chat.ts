@@ -490,7 +490,7 @@ class TheChat implements LocalChat {
     const said =
       mode === 'auto'
         ? ['🟠', 'Auto-approve: calls that need approval run at once. Calls that a policy denies do not.']
-        : ['🟢', 'Safe mode: calls that no rule allows need approval.'];
+        : ['🟢', 'Safe mode: commands and changes that no rule allows need approval.'];
     this.#note('info', (emoji ? said : said.slice(1)).join(' '));
     if (mode === 'auto') await this.#seeDecided();
     return undefined;

@@ -1,5 +1,6 @@
 /** Lines that begin with `/`: which there are, and what they may become. What they do is in `deeds.ts`. */
 import { nearestOf } from '../../options/nearest.js';
+import { oneLine } from '../style.js';
 import type { ChatCommand } from './view.js';
 
 export const COMMANDS: readonly ChatCommand[] = [
@@ -34,6 +35,23 @@ export const nearest = (name: string): string | undefined =>
     name,
     COMMANDS.map((command) => command.name),
   );
+
+/** Why a line is a command, or a misspelt one, and no answer; `undefined`: it is words, or a path. */
+export function slipIn(line: string): string | undefined {
+  const command = readCommand(line);
+  if (command === undefined) return undefined;
+  const name = `/${oneLine(command.name)}`;
+  if (isCommand(command.name)) return `${name} is a command, for when nothing waits`;
+  const meant = nearest(command.name);
+  return meant === undefined ? undefined : `${name} is not a command (did you mean /${meant}?)`;
+}
+
+/** The same where a reason is written: one word that begins with `/` is no reason. */
+export function slipInReason(line: string): string | undefined {
+  const command = readCommand(line);
+  const isWord = command !== undefined && command.rest === '';
+  return slipIn(line) ?? (isWord ? `/${oneLine(command.name)} is neither a command nor a reason` : undefined);
+}
 
 /** Ids that arguments may be. */
 export interface KnownIds {

@@ -42,8 +42,8 @@ export const deeds = {
     if (rest === '' || /^\d{1,4}$/.test(rest))
       return pageOf(await policyLines(gate, policies), Number(rest || 1), window);
     const { effect, reason, rule } = await gate.check({ toolName: 'execute', args: { command: rest } });
-    const place = rule === null ? '' : ` (${oneLine(rule.source)}${rule.line === null ? '' : `:${rule.line}`})`;
-    return [`${effect}: ${oneLine(reason)}${place}`];
+    const place = rule === null ? '' : `${rule.source}${rule.line === null ? '' : `:${rule.line}`}`;
+    return [`${effect}: ${oneLine(reason)}${reason.includes(place) ? '' : ` (${oneLine(place)})`}`];
   },
 
   pending: async (gate) => {

@@ -25,7 +25,7 @@ import { AS_ASKED, confirming, LIKE_THIS, ShownDecision } from '../../terminal/s
 import { scrolledAway, type WindowSize } from '../../terminal/window.js';
 import { revive } from '../../values/snapshot.js';
 import { Exit } from '../exit.js';
-import { readAnswer, readPiped, type LineAnswer } from './answers.js';
+import { readAnswer, readPiped, slipInAnswer, slipTold, type LineAnswer } from './answers.js';
 import { approvalLines, questionHead, questionLines } from './asked-lines.js';
 import { readCommand } from './commands.js';
 import type { LocalChat } from './parts.js';
@@ -75,6 +75,8 @@ interface PutAsk {
   decision: ShownDecision<LineAnswer>;
   /** The call as it was shown last, where that was with other arguments. */
   last?: ApprovalAsk;
+  /** An answer that is a command: given once more, it is meant. */
+  slip?: string;
   /** It was rejected, and the next line says why. */
   isWhy: boolean;
   /** Whether it was said that a question is longer than the window. */
@@ -324,7 +326,9 @@ class LineFrontEnd {
     const put = this.#put!;
     const { isWhy } = put;
     put.isWhy = false;
-    const answer = isWhy ? readReason(line) : put.decision.meant(readAnswer(line, ask, put.last));
+    const slip = isWhy ? slipTold(line, WHY) : undefined;
+    if (slip !== undefined) put.isWhy = true;
+    const answer = slip ?? (isWhy ? readReason(line) : put.decision.meant(readAnswer(line, ask, put.last)));
     if (!isWhy && isBareNo(answer)) {
       put.isWhy = true;
       this.#ask(WHY);
@@ -448,6 +452,13 @@ class LineFrontEnd {
       return this.#reject(ask, untaken(line, {}));
     }
     if (answer === null || answer.type === 'none') return this.#answered(request.approvalId, null);
+    const slip = slipInAnswer(answer.answer, question);
+    if (slip !== undefined && !this.#isTerminal) return this.#reject(ask, untaken(line, { broken: `${slip}.` }));
+    if (slip !== undefined && put.slip !== answer.answer) {
+      put.slip = line.trim();
+      this.#ask(`Nothing was answered: ${slip}. Give it again to answer with it.`);
+      return true;
+    }
     const away = scrolledAway(put.text, this.#options.window?.());
     if (away !== undefined && !put.isWarned && this.#isTerminal) {
       put.isWarned = true;
@@ -457,6 +468,7 @@ class LineFrontEnd {
     }
     put.answers.push(answer.answer);
     put.isWarned = false;
+    delete put.slip;
     const next = questions[put.answers.length];
     if (next === undefined) return this.#answered(request.approvalId, put.answers);
     put.text = '';

@@ -6,8 +6,8 @@ import { presetText, readTree, trusted } from '../../native.js';
 import type { NativeLayer, TreeNode } from '../../wire.js';
 import { UsageError } from '../exit.js';
 import { count } from '../print.js';
-import { beginning, wrap } from './screen/layout.js';
-import { fit, oneLine } from '../style.js';
+import { wrap } from './screen/layout.js';
+import { oneLine } from '../style.js';
 
 /** What there is room for. */
 export interface NoteWindow {
@@ -21,28 +21,28 @@ const AROUND = 6;
 const INDENT = 2;
 const PRESET = 'preset:';
 
-/** A line that is a path. */
-const PATH = /^ +(?:\/|[A-Z]:\\)/i;
-/** What stands before the rest of one. */
+/** What stands before the rest of a line that is longer than the window. */
 const INSIDE = '    ';
 
-/** A line about a rule: what it is about comes first, and why last. */
-const RULE = /^ +\d+ {2}/;
+/** A line about a rule, as far as what it is about. */
+const RULE = /^ +\d+ {2}\S+ +/;
+
+/** Nothing is left out: a path has no end that could be. */
+function rowsOf(line: string, width: number): string[] {
+  const [head = INSIDE] = RULE.exec(line) ?? [];
+  return wrap(line, width, ' '.repeat(Math.min(head.length, Math.floor(width / 3))));
+}
 
 /** All lines that fit, or the page of them that is wanted, from 1. @throws {UsageError} where there is no such page */
-export function pageOf(lines: readonly string[], wanted: number, { columns, rows }: NoteWindow): string[] {
-  const width = Math.max(20, columns - INDENT - 1);
-  // Where a file is has no end that could be left out.
-  const cut = lines.flatMap((line) => {
-    if (RULE.test(line)) return [beginning(line, width)];
-    return PATH.test(line) ? wrap(line, width, INSIDE) : [fit(line, width)];
-  });
-  const room = Math.max(3, rows - AROUND);
-  const pages = cut.length <= room ? 1 : Math.ceil(cut.length / (room - 1));
+export function pageOf(lines: readonly string[], wanted: number, window: NoteWindow): string[] {
+  const width = Math.max(20, window.columns - INDENT - 1);
+  const rows = lines.flatMap((line) => rowsOf(line, width));
+  const room = Math.max(3, window.rows - AROUND);
+  const pages = rows.length <= room ? 1 : Math.ceil(rows.length / (room - 1));
   if (wanted < 1 || wanted > pages) throw new UsageError(`There ${pages === 1 ? 'is 1 page' : `are ${pages} pages`}.`);
-  if (pages === 1) return cut;
+  if (pages === 1) return rows;
   const more = wanted < pages ? `: /policy ${wanted + 1} is the next` : '';
-  return [...cut.slice((wanted - 1) * (room - 1), wanted * (room - 1)), `page ${wanted} of ${pages}${more}`];
+  return [...rows.slice((wanted - 1) * (room - 1), wanted * (room - 1)), `page ${wanted} of ${pages}${more}`];
 }
 
 /** @param given what the program was told to go by, in words */

@@ -104,6 +104,6 @@ function summaryOf(workspace: Workspace): string[] {
 const NEXT = [
   'What to do next:',
   '  npm install countersign ai zod   in your project',
-  '  npx countersign init             asks before the tools of its agent run',
-  '  npx countersign --model MODEL    this program in your folder, a real model',
+  '  npx countersign init             gates the tools of your agent',
+  '  npx countersign --model MODEL    this chat in your folder, with a real model',
 ];

@@ -41,7 +41,7 @@ export function readAgentFile(text: string): AgentReading {
     return isOfAi && mentions(text) ? left('its quotes and brackets could not be followed') : { kind: 'none' };
   const imported = importsOf(source);
   if (usesCountersign(source)) return { kind: 'gated' };
-  if (imported.isWhole && mentions(text)) return left('it takes all of ai under one name');
+  if (imported.isWhole && mentions(text)) return left('it takes all of ai under one name (`import * as`)');
   const runners: Runner[] = [];
   for (const call of callsOf(source, imported.names)) {
     const runner = runnerAt(source, call);
@@ -197,7 +197,7 @@ function runnerAt(source: Code, { name, at, open }: Call): Runner | string | und
   const prepares = ({ from, to }: Part): boolean => /^(?:async\s+)?prepareCall\b/.test(source.code.slice(from, to));
   if (partsOf(source, options.from).some(prepares)) return 'its prepareCall may give it other tools';
   if (properties.some((property) => property?.key === 'toolApproval'))
-    return 'its toolApproval stops calls in the AI SDK, where nobody would be asked: remove it, and name these tools in a policy or in interruptOn';
+    return 'its toolApproval ends the turn in the AI SDK, where nobody is asked. Remove it, and name its tools in interruptOn, an option of gateTools';
   const [tools, ...others] = properties.filter((property) => property?.key === 'tools');
   if (others.length > 0) return 'it names its tools more than once';
   if (tools === undefined) return properties.includes(undefined) ? 'its tools are not written in the call' : undefined;

@@ -49,19 +49,22 @@ export function firstPolicy(project: Project, tools: readonly string[] = []): st
     `# What the agent of this project may do. Made by countersign, and yours from now on.
 # Until you run \`npx countersign policy trust\`, and again after each change, its allow rules are ignored.
 # To test a command: npx countersign policy explain 'npm test'
+# The examples are checked each time the file is read; their paths belong to a project /project.
 version = 1
 default = "ask"
 
 [[rule]]
-effect = "deny"
-reads  = ["\${project}/**/.env", "\${project}/**/.env.*"]
-reason = "keys stay with people"
+effect   = "deny"
+reads    = ["\${project}/**/.env", "\${project}/**/.env.*"]
+reason   = "keys stay with people"
+examples = { match = ["/project/.env"], not_match = ["/project/env.js"] }
 
 [[rule]]
 effect   = "allow"
 commands = ${list(LOOKS)}
 reads    = ["\${project}/**"]
 reason   = "read-only"
+examples = { match = ["git status"] }
 `,
     builds.length === 0
       ? ''
@@ -72,6 +75,7 @@ effect   = "allow"
 commands = ${list(builds)}
 reads    = ["\${project}/**"]
 reason   = "it builds and tests"
+examples = { match = ${list(builds.slice(0, 1))} }
 `,
     tools.length === 0
       ? ''

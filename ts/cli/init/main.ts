@@ -118,7 +118,7 @@ async function show({ changes, left, gated }: Plan): Promise<void> {
   }
   for (const { file, found } of left) {
     await print(
-      `${oneLine(file)}:${found.line} is left to you: ${found.because}. Add:`,
+      `${oneLine(file)}:${found.line} was not changed: ${found.because}. Add these lines:`,
       '',
       ...linesByHand(found.shape),
       '',

@@ -19,7 +19,7 @@ use countersign_core::policy::action::ActionKind;
 use countersign_core::policy::document::{LayerKind, RiskLevel};
 use countersign_core::policy::{
     CallOpinion, ConfinedWrites, GrantOpinion, JudgedAction, PolicyOpinion, RuleRef, Verdict,
-    VerdictRisk,
+    VerdictCause, VerdictRisk,
 };
 use countersign_core::shell::{CommandRole, FileAccess, FileLoss, Word};
 
@@ -45,6 +45,7 @@ struct JudgedAsks {
     managed_ask: bool,
     forgets: bool,
     reviewable: bool,
+    code_asks: bool,
 }
 
 /// What is said beside the verdict.
@@ -62,6 +63,7 @@ impl PolicyJudgement {
         let managed_ask = verdict.actions.iter().any(|judged| judged.managed_ask);
         let forgets = verdict.forgets();
         let reviewable = verdict.is_reviewable();
+        let code_asks = verdict.actions.iter().any(asks_in_code);
         let shown = shown(&verdict);
         let more = verdict.actions.len() - shown.len();
         if more > 0 {
@@ -73,7 +75,7 @@ impl PolicyJudgement {
         }
         let mut texts = Texts { args, last: None };
         let spans = verdict.actions.iter().map(|judged| texts.span(judged)).collect();
-        let asks = JudgedAsks { managed_ask, forgets, reviewable };
+        let asks = JudgedAsks { managed_ask, forgets, reviewable, code_asks };
         Self { verdict, spans, asks, grant, problems, context, more }
     }
 
@@ -130,6 +132,16 @@ impl PolicyJudgement {
     }
 }
 
+/// Whether a rule or the default of a policy that the program gives asks about it.
+fn asks_in_code(judged: &JudgedAction) -> bool {
+    let source = match (&judged.rule, &judged.cause) {
+        (Some(rule), _) => Some(&rule.source),
+        (None, VerdictCause::Default(source)) => Some(source),
+        _ => None,
+    };
+    judged.effect == Effect::Ask && source.is_some_and(|source| source.layer == LayerKind::Code)
+}
+
 /// What an approval of a call is bound to, as the policies and the files are now, and whether it may run at all.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -182,6 +194,7 @@ impl Serialize for PolicyJudgement {
             managed_ask: self.asks.managed_ask,
             forgets: self.asks.forgets,
             reviewable: self.asks.reviewable,
+            code_asks: self.asks.code_asks,
             problems: self.problems(),
             who: NativeWho::of(&self.verdict),
             bound: self.bound(),
@@ -208,6 +221,10 @@ pub(crate) struct NativeJudged<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     reviewable: bool,
+    /// A policy that the program gives asks: no rule of a file answers that.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    code_asks: bool,
     /// Files changed: what is wrong with them now, perhaps nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
@@ -509,7 +526,6 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use countersign_core::policy::VerdictCause;
     use countersign_core::policy::action::{Action, PathStart};
     use countersign_core::policy::document::RuleApprovers;
     use countersign_core::shell::Span;

@@ -43,7 +43,7 @@ pub enum TrustError {
         reason: String,
     },
     /// The policy that is to be trusted has faults: what it would allow is not known.
-    #[error("{}. Nothing was trusted: fix it first", .errors.iter().map(DocumentError::to_string).collect::<Vec<_>>().join("; "))]
+    #[error("nothing was trusted, since the policy has faults: {}", .errors.iter().map(DocumentError::to_string).collect::<Vec<_>>().join("; "))]
     Broken {
         /// What is wrong with it.
         errors: Vec<DocumentError>,

@@ -101,7 +101,7 @@ pub fn lint(documents: &[PolicyDocument], tools: Option<&[String]>) -> Vec<LintF
             let examples = &rule.examples;
             let is_bare = examples.matching.is_empty() && examples.not_matching.is_empty();
             if is_bare && !is_whole(rule) {
-                let message = "it has no examples: examples = { match = […], not_match = […] } show that it says what is meant";
+                let message = "this rule has no examples: add examples = { match = […], not_match = […] }, which are checked each time it is read";
                 report.info(FindingCode::NoExamples, message.to_owned());
             }
         }

@@ -8,7 +8,7 @@ use super::action::{Action, ActionKind, shorten};
 use super::confined::ConfinedWrites;
 use super::document::{DocumentPlace, LayerKind, PolicySource, RiskLevel, RuleApprovers};
 use super::quoted::quoted;
-use crate::shell::{FileAccess, FileLoss};
+use crate::shell::{FileAccess, FileLoss, SHELL_INPUT};
 
 /// What the policies say about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,7 +133,7 @@ impl JudgedAction {
         let _ = match (&self.cause, &self.rule) {
             (VerdictCause::Rule, Some(rule)) => write!(text, ": {rule} {verb}{}", said(rule)),
             (VerdictCause::CouldMatch, Some(rule)) => {
-                write!(text, " could be what {rule} speaks of{}", said(rule))
+                write!(text, ": {rule} may match it{}", said(rule))
             }
             (VerdictCause::Condition, Some(rule)) => {
                 write!(text, ": the condition of {rule} could not be tried{}", said(rule))
@@ -228,9 +228,11 @@ fn push_name(out: &mut String, action: &Action) {
 impl Verdict {
     /// The verdict that these actions make together.
     pub(crate) fn of(actions: Vec<JudgedAction>) -> Self {
-        // The first of the strictest, but what a rule says before what no rule says.
+        // The first of the strictest, but what a rule says before what no rule says. That no rule covers a shell is less than
+        // that its commands are unknown.
+        let is_unseen = |judged: &JudgedAction| matches!(&judged.action.kind, ActionKind::Unknown { why, .. } if *why == SHELL_INPUT);
         let deciding = actions.iter().enumerate().max_by_key(|(at, judged)| {
-            (judged.effect, judged.rule.is_some(), std::cmp::Reverse(*at))
+            (judged.effect, judged.rule.is_some(), is_unseen(judged), std::cmp::Reverse(*at))
         });
         let Some((_, deciding)) = deciding else {
             return Self {

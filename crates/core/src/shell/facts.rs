@@ -516,6 +516,9 @@ impl DoubtReason {
     }
 }
 
+/// What is said of a shell whose commands come from its input, a terminal or another file.
+pub(crate) const SHELL_INPUT: &str = "a shell runs commands that do not stand in this command line";
+
 impl fmt::Display for DoubtReason {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         formatter.write_str(match self {
@@ -528,7 +531,7 @@ impl fmt::Display for DoubtReason {
             Self::Nothing => "there is no command to run",
             Self::DynamicCommand => "which command runs is only known when it runs",
             Self::DynamicScript => "the script that runs is only known when it runs",
-            Self::ShellInput => "a shell reads its commands from somewhere else",
+            Self::ShellInput => SHELL_INPUT,
             Self::ScriptFile => "a script file runs, and its content is not looked at",
             Self::Evaluates => "this runs text as commands, or changes how what follows is read",
             Self::Function => "a function is defined, which can stand for any command",

@@ -32,6 +32,7 @@ pub(crate) use effects::{
     option_marks, passes_links, reads_names_only, replaces, settings_of, special_like,
     takes_addresses, takes_below, takes_data_only, tells_reads, used_by, without_g, written_out,
 };
+pub(crate) use facts::SHELL_INPUT;
 pub use facts::{
     Command, CommandRole, DoubtReason, FactKind, FileAccess, FileLoss, LineAnalysis, LineFact,
     Shell, Span, Word, WordPiece, WorkingDir,

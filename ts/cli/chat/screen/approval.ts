@@ -258,6 +258,9 @@ function bodyOf(at: PanelPlace, shown: ApprovalAsk, width: number): CallView {
   return { lines: [...wrap(oneLine(label), width), ...more], isWhole: true };
 }
 
+/** A reason without what it is about, which the headline says: "not covered by any rule". */
+const withoutSubject = (reason: string): string => reason.replace(/^(?:[a-z ]+ )?`[^`]*`(?:: +| is )/, '');
+
 /** Why it asks, and what the tool says. Long ones are cut, so that the call itself is seen. */
 function reasons(at: PanelPlace, ask: ApprovalAsk, { screen }: DrawContext, most: number): string[] {
   const { columns, symbols } = screen;
@@ -266,6 +269,7 @@ function reasons(at: PanelPlace, ask: ApprovalAsk, { screen }: DrawContext, most
   const part = (label: string, text: string): string[] => {
     if (text === '') return [];
     const room = width - widthOf(label);
+    if (most === 1 && widthOf(text) > room) return hanging(label, [fit(withoutSubject(oneLine(text)), room)], 'dim');
     const lines = most < 3 ? clipped(oneLine(text), room, most) : bothEnds(wrap(oneLine(text), room), most, symbols);
     return hanging(label, lines, 'dim');
   };

@@ -5,6 +5,7 @@ import { revive, snapshot } from '../../../values/snapshot.js';
 import { isUnchanged } from '../../../gate/edited-call.js';
 import { textOfCall, withText } from '../../../gate/text-field.js';
 import { beginsYes, notOffered } from '../../../terminal/words.js';
+import { slipInReason } from '../commands.js';
 import {
   choicesOf,
   doubtsOf,
@@ -69,7 +70,8 @@ export function pressApproval(
     case 'reason':
       return pressDraft(pressing, at.draft, {
         stay: (draft) => ({ at: 'reason', draft }),
-        done: (reason) => answered(pressing, reason === '' ? { type: 'reject' } : { type: 'reject', reason }),
+        done: (reason) =>
+          slipped(state, reason) ?? answered(pressing, reason === '' ? { type: 'reject' } : { type: 'reject', reason }),
         mayBeEmpty: true,
       });
     case 'respond':
@@ -204,10 +206,8 @@ const scrolledTo = (place: number, { scroll }: PressContext): number => Math.max
 function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice[]): PressResult {
   const { state, ask, around } = pressing;
   const { type } = meaningOf(at.draft.text, choices, at.isWords);
-  const command = type === 'words' ? commandIn(at.draft.text, around) : undefined;
-  if (command !== undefined)
-    return { state: { ...state, said: `${command} is a command, and no reason: decide the call first` } };
-  if (type === 'words') return answered(pressing, { type: 'reject', reason: at.draft.text.trim() });
+  if (type === 'words')
+    return slipped(state, at.draft.text) ?? answered(pressing, { type: 'reject', reason: at.draft.text.trim() });
   if (type === 'unoffered')
     return { state: goTo(state, { ...at, draft: EMPTY, marked: null }, notOffered(at.draft.text)) };
   const name = markedOf(ask, at, around.isShown);
@@ -267,9 +267,11 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
   }
 }
 
-/** A command of the chat that was written where a call is answered. */
-const commandIn = (text: string, { commands }: PressContext): string | undefined =>
-  commands.map(({ name }) => `/${name}`).find((each) => text.trim() === each || text.trim().startsWith(`${each} `));
+/** A command is no reason: it stays on the line. */
+function slipped(state: ScreenState, reason: string): PressResult | undefined {
+  const slip = slipInReason(reason);
+  return slip === undefined ? undefined : { state: { ...state, said: `nothing was decided: ${slip}` } };
+}
 
 /** These show something else first, and ask about that. */
 const ASKS_AGAIN: ReadonlySet<ChoiceName> = new Set(['edit', 'edit-all', 'again', 'always', 'like', 'auto']);

@@ -1,5 +1,6 @@
 /** What keys do to questions of the model. */
 import type { Question } from '../../../../index.js';
+import { slipInAnswer } from '../answers.js';
 import type { WaitingAsk } from '../view.js';
 import { edited, EMPTY, insert } from './draft.js';
 import type { PressedKey } from './keys.js';
@@ -156,6 +157,10 @@ function answered(pressing: QuestionPress): PressResult {
   if (!at.isMoved && isHabit(state, around.now)) return { state: unseen({ ...state, said: TOO_EARLY }, around.now) };
   const answer = answerOf(question, at);
   if (answer === null && question.required !== false) return go(pressing, {}, `this one must be answered; ${ESCAPES}`);
+  const slip = slipInAnswer(answer, question);
+  const look = { key: 'enter', of: `answer ${at.index} ${at.draft.text}`, at: around.now } as const;
+  if (slip !== undefined && !isSecondLook(state, look))
+    return { state: unseen(warned(state, `${slip}: press Enter again to answer with it`, look), around.now) };
   const answers = [...at.answers, answer];
   // An Enter that is held down answers the first one only.
   if (answers.length < ask.questions.length)

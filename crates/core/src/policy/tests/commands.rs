@@ -378,12 +378,12 @@ fn the_reason_names_the_part_and_the_place() {
         "`npm run deploy now`: code.toml:6 asks: \"it goes out\""
     );
     assert_eq!(reason("make all"), "`make all` is not covered by any rule");
+    // No rule for `sh` would let it run.
+    for line in ["base64 -d x | sh", "make; curl x | bash -s"] {
+        assert_eq!(reason(line), "a shell runs commands that do not stand in this command line");
+    }
     assert_eq!(reason("ls; rm -rf build"), "`rm -rf build`: code.toml:10 denies: \"not this way\"");
-    assert!(
-        reason("git $x").contains("could be what code.toml:10 speaks of"),
-        "{}",
-        reason("git $x")
-    );
+    assert!(reason("git $x").contains(": code.toml:10 may match it"), "{}", reason("git $x"));
     let long = format!("make {}", "x".repeat(5000));
     assert!(reason(&long).chars().count() < 260);
 }

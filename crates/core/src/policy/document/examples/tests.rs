@@ -133,7 +133,7 @@ fn examples_of_command_lines() {
             "'rm $x'",
             "'rm -r', 'rm $x'",
             &[
-                "p:7:23: \"rm $x\" must be matched by this rule, but is not: `rm $x` could be what p:4 speaks of",
+                "p:7:23: \"rm $x\" must be matched by this rule, but is not: `rm $x`: p:4 may match it",
                 "p:7:46: \"rm -r\" must not be matched by this rule, but is",
                 "p:7:55: \"rm $x\" must not be matched by this rule, but is",
             ],
