@@ -36,7 +36,16 @@ fn members_of_a_workspace_have_settings_of_their_own() {
     unlink(&house, "parts/a/package.json");
     house.put("project/package.json", "{\"workspaces\": [\"parts/*\"]}");
     asks(&house, "parts/a/package.json", &npm[..3]);
+    house.put("project/package.json", "{\"workspaces\": [\"parts/*\", \"dist\", \"deep/**\"]}");
     asks(&house, "dist/package.json", &npm[..3]);
+    asks(&house, "deep/a/b/package.json", &npm[..3]);
+    // Another folder is none.
+    link(&house, "../prod.env", "other/package.json");
+    tried(&policy, &[], &npm[..3]);
+    unlink(&house, "other/package.json");
+    // A member may have members.
+    house.put("project/parts/b/package.json", "{\"workspaces\": [\"in\"]}");
+    asks(&house, "parts/b/in/package.json", &npm[..3]);
     house.put("out/a/package.json", "{}");
     link(&house, "../../out/a", "parts/a");
     tried(&policy, &npm[..3], &["ls"]);

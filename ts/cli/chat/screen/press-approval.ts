@@ -344,8 +344,8 @@ function given(state: ScreenState, ids: readonly string[]): Required<PressResult
 }
 
 /**
- * The held answers of calls that all have one, since somebody else has decided the last of the others; `undefined`: there are none. A
- * person who is about to change such an answer goes on.
+ * The held answers of calls that all have one, since somebody else has decided the last of the others; `undefined`: some call has
+ * no answer yet. A person who is about to change such an answer goes on.
  */
 export function heldNow(state: ScreenState, view: ChatView): Required<PressResult> | undefined {
   const groups = state.held.flatMap(({ approvalId }) => {

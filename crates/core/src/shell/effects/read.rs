@@ -25,8 +25,8 @@
 //! | `leaves NAME…` | files and folders that it makes where it runs, unless an option is `keep:leaves-none` |
 //! | `settings NAME…` | of a program: the files that tell it what it does, and that no word names, where it runs and above |
 //! | `settings-below NAME…` | the same in each folder of what it reads, too |
-//! | `settings-members NAME…` | those of these files that members of a workspace have, too: where a file of settings has a word of `members-by` |
-//! | `members-by WORD…` | words by which settings name other folders of the project |
+//! | `settings-members NAME…` | those of these files that members of a workspace have, too: see `members-by` |
+//! | `members-by NAME WORD…` | the file of settings that names other folders of the project, and words by which it does |
 //! | `extends NAME…` | those of these files that go on in what their `extends` names |
 //! | `opens NAME…` | of a folder it opens the files of these names alone |
 //! | `opens-first NAME…` | of these names those that it opens where no settings say so |
@@ -270,7 +270,10 @@ impl ProgramTables {
             ("settings", _) => program.told_by.here.extend(names(rest)),
             ("settings-below", _) => program.told_by.below.extend(names(rest)),
             ("settings-members", _) => program.told_by.members.extend(names(rest)),
-            ("members-by", _) => program.told_by.members_by.extend(names(rest)),
+            ("members-by", _) => {
+                let (file, words) = rest.split_once(' ')?;
+                program.told_by.members_by.push((file, names(words)));
+            }
             ("extends", _) => program.told_by.extending.extend(names(rest)),
             ("opens", _) => program.opens.extend(names(rest)),
             ("opens-first", _) => program.opens_first.extend(names(rest)),

@@ -238,8 +238,8 @@ pub(crate) struct SettingsFiles {
     pub(crate) below: Vec<&'static str>,
     /// Those of them that it looks for in the other folders that its settings name, such as those of a workspace.
     pub(crate) members: Vec<&'static str>,
-    /// The words by which settings name such folders.
-    pub(crate) members_by: Vec<&'static str>,
+    /// The files that name such folders, and the words by which they do.
+    pub(crate) members_by: Vec<(&'static str, Vec<&'static str>)>,
     /// Those of them that go on in the files that their `extends` names.
     pub(crate) extending: Vec<&'static str>,
 }

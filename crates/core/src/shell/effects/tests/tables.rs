@@ -47,7 +47,8 @@ fn files_of_settings_stand_with_the_program_and_each_once() {
             "{}: it is the program that reads them",
             program.path
         );
-        let mut others = told_by.extending.iter().chain(&told_by.members);
+        let naming = told_by.members_by.iter().map(|(file, _)| file);
+        let mut others = told_by.extending.iter().chain(&told_by.members).chain(naming);
         let going_on = others.all(|name| names.contains(name));
         assert!(going_on, "{}: what goes on, or what members have, is not listed", program.path);
         assert_eq!(
