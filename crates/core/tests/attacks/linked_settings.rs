@@ -39,7 +39,7 @@ fn members_of_a_workspace_have_settings_of_their_own() {
     house.put("project/package.json", "{\"workspaces\": [\"parts/*\", \"dist\", \"deep/**\"]}");
     asks(&house, "dist/package.json", &npm[..3]);
     asks(&house, "deep/a/b/package.json", &npm[..3]);
-    // Another folder is none.
+    // Another folder is not a member.
     link(&house, "../prod.env", "other/package.json");
     tried(&policy, &[], &npm[..3]);
     unlink(&house, "other/package.json");
