@@ -360,6 +360,22 @@ test('a held yes is given when somebody else decides the last of the other calls
   expect(await decided(fake)).toEqual(['decide', a, { type: 'approve' }]);
 });
 
+test('so it is while the person writes about that call, and the text stays on the line', async () => {
+  const asks = ['a', 'b'].map((name, at) => approval('write_file', { file_path: name }, {}, { index: at + 1, of: 2 }));
+  const [a, b] = asks.map(({ request }) => request.approvalId);
+  const fake = start({ isBusy: true, asks }, { rows: 30 });
+  const { terminal } = fake;
+  await terminal.waitFor('? help');
+  await take(fake, 'y', /❯ y {2}Yes/);
+  await terminal.waitFor('✓ 1 Write a? · yes, once all have an answer');
+  await sleep(LOOK);
+  terminal.type('not this one');
+  await terminal.waitFor('not this one');
+  fake.show({ isBusy: true, asks: asks.slice(0, 1), decided: { [b!]: 'rejected by mia' } });
+  expect(await decided(fake)).toEqual(['decide', a, { type: 'approve' }]);
+  await terminal.waitFor('what you wrote stays on the line');
+});
+
 describe('other arguments', () => {
   /** An editor that puts something else into the file. */
   function editor(script: string): Record<string, string> {

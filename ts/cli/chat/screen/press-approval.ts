@@ -353,8 +353,10 @@ export function heldNow(state: ScreenState, view: ChatView): Required<PressResul
     return ask === undefined ? [] : [together(ask, { asks: view.asks }, state.sent)];
   });
   const { ask } = state;
+  // Where it has come in the place of another call, the cursor is at the details by itself.
+  const isUntouched = ask?.at.at === 'panel' && ask.at.marked === 'details' && ask.at.draft.text === '';
   const isChanging = (each: WaitingAsk): boolean =>
-    ask !== null && isHalfDone(ask) && ask.ask.request.approvalId === each.request.approvalId;
+    ask !== null && !isUntouched && isHalfDone(ask) && ask.ask.request.approvalId === each.request.approvalId;
   const whole = groups.find((all) => all.every((each) => heldFor(state, each) !== undefined && !isChanging(each)));
   return (
     whole &&
