@@ -39,6 +39,16 @@ impl ArgumentWalk<'_> {
             if let Some(name) = words::file_name(self.place(source.arg)) {
                 let target = words::join(&directory, &name);
                 self.copied(destination.arg, target);
+            } else if self.kept(LINKS).is_some() {
+                // `ln -sf / a/b`: it first makes one beside the destination, under a name of its own.
+                let mut target = words::text(&directory, "./");
+                target.pieces.push(WordPiece::Unknown { splits: false });
+                if let Some((above, _)) =
+                    directory.literal().and_then(|path| path.trim_end_matches('/').rsplit_once('/'))
+                {
+                    target = words::join(&words::text(&directory, above), &target);
+                }
+                self.path(destination.arg, FileAccess::Write, target, false);
             }
         }
     }

@@ -193,6 +193,8 @@ pub(super) const WRITERS: &[Row] = &[
     ("ln -s a b", "r2:a w2:a w3:b w3:b/a"),
     ("ln -s /x/a", "r2:/x/a w2:/x/a w2:./a"),
     ("ln -s ..", "r2:.. w2:.. W2:."),
+    ("ln -sf / a/b", "r2:/ w2:/ w3:a/b w3:a/./@x"),
+    ("ln -sf . b", "r2:. w2:. w3:b w3:./@x"),
     ("install -m 755 a b", "r3:a w4:b w4:b/a"),
     ("install -d a b", "w2:a w3:b"),
     ("install -s --strip-program=sh a b", "?1 ?2 r3:a w4:b w4:b/a"),
