@@ -29,6 +29,7 @@ mod shown;
 #[path = "../../src/skip.rs"]
 mod skip;
 mod swapped;
+mod taken;
 mod told;
 mod unnamed;
 #[path = "../verdicts/mod.rs"]

@@ -349,7 +349,23 @@ pub(super) fn patches(walk: &mut ArgumentWalk) {
 
 /// What follows `--` is overwritten, or taken back; before it there can be a branch, or a file.
 pub(super) fn paths(walk: &mut ArgumentWalk) {
+    from_tree(walk);
     writes(walk);
+}
+
+/// The first operand may be a tree from which the others are taken: before `--` it is one, else where it is no name of a file.
+pub(super) fn from_tree(walk: &mut ArgumentWalk) {
+    let Some(first) = walk.operands.first().map(|operand| operand.arg) else { return };
+    let dashes = walk.argv.iter().position(|word| word.literal() == Some("--"));
+    let is_id = |text: &str| text.len() >= 4 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let may_be = |text: &str| text.contains(':') || is_id(text);
+    let is_tree = match dashes {
+        Some(at) => first < at && at + 1 < walk.argv.len(),
+        None => walk.operands.len() > 1 && walk.place(first).literal().is_none_or(may_be),
+    };
+    if is_tree {
+        git_shown::source(walk, ArgumentPart { arg: first, skip: 0 });
+    }
 }
 
 /// Files that are written, or deleted: git itself looks for what a pattern in quotes finds, and `:` is all there is.
@@ -365,6 +381,14 @@ pub(super) fn writes(walk: &mut ArgumentWalk) {
         }
     }
     walk.lay_out(All(OperandUse::Write), walk.program.here);
+}
+
+/// Files that git has, which are written under their names or under others.
+pub(super) fn copied(walk: &mut ArgumentWalk) {
+    for operand in walk.operands.clone() {
+        git_shown::taken(walk, operand, OperandUse::Read);
+    }
+    writes(walk);
 }
 
 pub(super) fn bisect(walk: &mut ArgumentWalk) {

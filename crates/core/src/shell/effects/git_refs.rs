@@ -96,7 +96,7 @@ pub(super) fn checkout(walk: &mut ArgumentWalk) {
     if let Some(start) = start.filter(|_| !files) {
         brings(walk, start);
     }
-    git::writes(walk);
+    git::paths(walk);
 }
 
 /// The same, and it is merged.

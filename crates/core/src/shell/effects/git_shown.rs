@@ -249,6 +249,27 @@ pub(super) fn revision(walk: &mut ArgumentWalk, part: ArgumentPart) {
     }
 }
 
+/// A tree from which files are taken under the names that they have in it: `HEAD:secrets` has them without their folder.
+pub(super) fn source(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    let word = walk.word(part);
+    // What these name is a commit.
+    let is_head = |text: &str| {
+        let rest = text.strip_prefix("HEAD").or_else(|| text.strip_prefix('@'));
+        rest.is_some_and(|rest| rest.bytes().all(|byte| b"~^0123456789".contains(&byte)))
+    };
+    if word.literal().is_some_and(is_head) {
+        return;
+    }
+    if word.literal().is_none_or(|text| text.contains(':')) {
+        git::named(walk, part, OperandUse::ReadBelow);
+    }
+    if part.skip == 0 {
+        object(walk, part.arg, false);
+    } else {
+        everything(walk, part);
+    }
+}
+
 /// Operands whose contents are shown, or put under other names, without a word that says which files they are.
 pub(super) fn contents(walk: &mut ArgumentWalk) {
     walk.operands.clear();
