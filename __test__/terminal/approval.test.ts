@@ -240,7 +240,7 @@ describe('a call that waits', () => {
   });
 
   test('what does not fit is not approved before all of it was seen', async () => {
-    const fake = await asking(approval('write_file', { file_path: 'a', content: LONG }), { rows: 24 });
+    const fake = await asking(approval('write_file', { file_path: 'a', content: 'x' }), { rows: 24 });
     const { terminal } = fake;
     expect(terminal.screen()).toMatch(/lines 1 to \d+ of 6\d: space shows more/);
     expect(terminal.screen()).toContain('❯ d details');
@@ -262,7 +262,7 @@ describe('a call that waits', () => {
   });
 
   test('details have all of it, to scroll through, and can be answered', async () => {
-    const fake = await asking(approval('write_file', { file_path: 'a', content: LONG }), { rows: 20 });
+    const fake = await asking(approval('write_file', { file_path: 'a', content: 'x' }), { rows: 20 });
     const { terminal } = fake;
     await take(fake, '?', '❯ ? help');
     terminal.press('end');
@@ -308,7 +308,7 @@ describe('a call that waits', () => {
     [40, 12],
     [40, 7],
   ])('in a window of %i times %i nothing is approved of which no line was seen', async (columns, rows) => {
-    const fake = start({ asks: [approval('write_file', { file_path: 'a', content: LONG })] }, { columns, rows });
+    const fake = start({ asks: [approval('write_file', { file_path: 'a', content: 'x' })] }, { columns, rows });
     const { terminal } = fake;
     await terminal.waitFor('? help');
     await take(fake, 'y', '› y');
@@ -360,21 +360,29 @@ test('a held yes is given when somebody else decides the last of the other calls
   expect(await decided(fake)).toEqual(['decide', a, { type: 'approve' }]);
 });
 
-test('so it is while the person writes about that call, and the text stays on the line', async () => {
-  const asks = ['a', 'b'].map((name, at) => approval('write_file', { file_path: name }, {}, { index: at + 1, of: 2 }));
-  const [a, b] = asks.map(({ request }) => request.approvalId);
-  const fake = start({ isBusy: true, asks }, { rows: 30 });
-  const { terminal } = fake;
-  await terminal.waitFor('? help');
-  await take(fake, 'y', /❯ y {2}Yes/);
-  await terminal.waitFor('✓ 1 Write a? · yes, once all have an answer');
-  await sleep(LOOK);
-  terminal.type('not this one');
-  await terminal.waitFor('not this one');
-  fake.show({ isBusy: true, asks: asks.slice(0, 1), decided: { [b!]: 'rejected by mia' } });
-  expect(await decided(fake)).toEqual(['decide', a, { type: 'approve' }]);
-  expect(terminal.screen()).toContain('not this one');
-});
+test.each(['writes about', 'looks at the details of', 'says why not of'])(
+  'so it is while the person %s that call',
+  async (does) => {
+    const asks = ['a', 'b'].map((name, at) =>
+      approval('write_file', { file_path: name, content: 'x' }, {}, { index: at + 1, of: 2 }),
+    );
+    const [a, b] = asks.map(({ request }) => request.approvalId);
+    const fake = start({ isBusy: true, asks }, { rows: 60 });
+    const { terminal } = fake;
+    await terminal.waitFor('? help');
+    await take(fake, 'y', /❯ y {2}Yes/);
+    await terminal.waitFor('✓ 1 Write a? · yes, once all have an answer');
+    await sleep(LOOK);
+    if (does === 'writes about') terminal.type('not this one');
+    else terminal.press(does === 'says why not of' ? 'n' : 'd');
+    await terminal.waitFor(does === 'writes about' ? 'not this one' : /› [nd]/);
+    if (does !== 'writes about') terminal.press('enter');
+    if (does === 'says why not of') await terminal.waitFor('Enter rejects it');
+    if (does === 'looks at the details of') await sleep(LOOK);
+    fake.show({ isBusy: true, asks: asks.slice(0, 1), decided: { [b!]: 'rejected by mia' } });
+    expect(await decided(fake)).toEqual(['decide', a, { type: 'approve' }]);
+  },
+);
 
 describe('other arguments', () => {
   /** An editor that puts something else into the file. */
