@@ -83,7 +83,8 @@ const RUNS: &[(&[&str], &[&str])] = &[
     ),
     // The lines of a rule, and the rules of a folder below.
     (&["make", "gmake"], &["sh", "dash", "make", "gmake"]),
-    (&["lsb_release"], &["getopt"]),
+    // A script.
+    (&["lsb_release"], &["getopt", "tr", "cut"]),
     (&["locale"], &["gzip"]),
     (&["yq"], &["jq"]),
     // Between local files.
@@ -91,7 +92,7 @@ const RUNS: &[(&[&str], &[&str])] = &[
     // `less --version`.
     (&["bat", "batcat"], &["less"]),
     // `cargo -vV` prints the version of the system.
-    (&["cargo"], &["lsb_release", "getopt"]),
+    (&["cargo"], &["lsb_release", "getopt", "tr", "cut"]),
 ];
 
 /// Files of the user's own with settings, and of the project, by the programs that look for them.
