@@ -279,3 +279,44 @@ it('a turn that ended in another process is over, by what its messages say', asy
   const after = await turn(elsewhere, true, '/y', 'b8');
   expect([ran, resultsIn(after as never)['b8']]).toMatchObject([[], ENDED]);
 });
+
+it('once a turn has ended, an input is not read once more for each other call of its id', async () => {
+  const { tools } = recordingTools();
+  const gated = gateTools(tools, {
+    interruptOn: ['del'],
+    onApprovalRequest: ({ args }: { args: { path: string } }) => (args.path === '/x' ? STOP : true),
+  } as never);
+  const loop = (turns: ModelTurn[], more: object = {}) =>
+    ai.generateText({
+      model: scripted(turns).model,
+      tools: gated,
+      prompt: 'go',
+      stopWhen: stepCount(6),
+      ...more,
+    } as never);
+  await loop([del('/x', 'c0'), says('Done.')]);
+  let reads = 0;
+  const counted = ({ messages }: { messages: Messages }) => ({
+    messages: mapped(messages, (part) =>
+      part['type'] !== 'tool-call'
+        ? part
+        : {
+            ...part,
+            input: {
+              ...(part['input'] as object),
+              get of() {
+                return (reads += 1) * 0;
+              },
+            },
+          },
+    ),
+  });
+  const readsOf = async (): Promise<number> => {
+    reads = 0;
+    await loop([del('/y', 'c1'), del('/y', 'c2'), says('Done.')], { prepareStep: counted });
+    return reads;
+  };
+  const before = await readsOf();
+  for (let count = 0; count < 20; count += 1) await loop([del(`/${count}`, 'c1'), says('Done.')]);
+  expect(await readsOf()).toBe(before);
+});

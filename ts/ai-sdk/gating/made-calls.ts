@@ -100,6 +100,9 @@ const MADE = new WeakMap<object, MadeCall>();
 /** Calls by their inputs: the AI SDK writes the very object into its messages. `undefined`: several calls have it. */
 const INPUTS = new WeakMap<object, MadeCall | undefined>();
 
+/** Digests of inputs that messages hold. */
+const DIGESTS = new WeakMap<object, string | undefined>();
+
 /** What the user wrote, by the message: it is the same in each step of most loops. */
 const WRITTEN = new WeakMap<object, string | undefined>();
 
@@ -219,7 +222,14 @@ function meantBy(part: CallPart, own: MadeCall): { likely: readonly MadeCall[]; 
 }
 
 const isSameCall = ({ toolName, input }: CallPart, call: MadeCall): boolean =>
-  call.toolName === toolName && call.digest() === digestOrNone(input);
+  call.toolName === toolName && call.digest() === digestIn(input);
+
+/** It is compared with each call of its id that is remembered, in each look at its turn. */
+function digestIn(input: unknown): string | undefined {
+  if (!isRecord(input)) return digestOrNone(input);
+  if (!DIGESTS.has(input)) DIGESTS.set(input, digestOrNone(input));
+  return DIGESTS.get(input);
+}
 
 type CallPart = MessagePart & { toolCallId: string; toolName: string; input: unknown };
 
