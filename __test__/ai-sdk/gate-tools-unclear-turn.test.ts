@@ -305,7 +305,8 @@ it('once a turn has ended, an input is not read once more for each other call of
             input: {
               ...(part['input'] as object),
               get of() {
-                return (reads += 1) * 0;
+                reads += 1;
+                return 0;
               },
             },
           },

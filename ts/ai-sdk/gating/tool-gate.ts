@@ -28,7 +28,7 @@ import { approvedTool } from '../tools/approved-tool.js';
 import { askCall, type AskOutcome, objectionTo } from '../../gate/ask-call.js';
 import { denied, deniedOutput, isExecutionDenied } from './denied.js';
 import { isEnded, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
-import { CheckedEdits, digestOf, type CheckedEdit } from '../../gate/edits.js';
+import { CheckedEdits, type CheckedEdit } from '../../gate/edits.js';
 import { warnFailedCall, warnOtherMode, warnOtherRun } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
 import { redeemOrRefuse } from '../../gate/redeem.js';
@@ -41,6 +41,7 @@ import { parseEdit } from '../tools/edited-args.js';
 import { keptResult } from './kept-result.js';
 import { noteCall } from './made-calls.js';
 import { isResume, messagesIn } from '../messages/messages.js';
+import { isAbout } from '../messages/named-requests.js';
 import { DUPLICATE_ID, REJECTED, editNoteWith, noteOn, reasonOf } from '../messages/reasons.js';
 import { isOpen } from '../messages/request-acts.js';
 import { openAnew } from './open-anew.js';
@@ -438,8 +439,8 @@ export class ToolGate {
       return !(await this.#openStopped(args, options, verdict));
     } catch (error) {
       const existing = existingRecord(error);
-      if (existing !== undefined && !isOpen(existing.status)) {
-        // No answer could count. The execution, which comes at once, says so.
+      if (existing !== undefined && !(isOpen(existing.status) && this.#isAbout(existing, input))) {
+        // No answer could count, or it would count for another call. The execution, which comes at once, says so.
         this.#unasked.add(toolCallId);
         return false;
       }
@@ -510,10 +511,14 @@ export class ToolGate {
   }
 
   #warnOtherRun(toolCallId: string, args: ValueSnapshot): Promise<void> {
-    const { name, asker } = this.#options;
-    const isMeant = ({ toolName, args: asked }: ApprovalRecord) =>
-      toolName === name && digestOf(snapshot(asked)) === digestOf(args);
-    return warnOtherRun(PLACE, asker.gate, toolCallId, isMeant);
+    const { gate } = this.#options.asker;
+    return warnOtherRun(PLACE, gate, toolCallId, (record) => this.#isAbout(record, args.value));
+  }
+
+  /** Whether a request is about this call of the tool. */
+  #isAbout(record: ApprovalRecord, input: unknown): boolean {
+    const { name: toolName, asker } = this.#options;
+    return isAbout(asker.gate, record, { toolName, input });
   }
 
   /** The requests of a call of this tool. */
