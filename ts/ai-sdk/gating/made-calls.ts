@@ -9,7 +9,7 @@ import { once } from '../../values/lazily.js';
 import { snapshot } from '../../values/snapshot.js';
 import { messagesIn, partsOf, type MessagePart } from '../messages/messages.js';
 import { isRecord, type ExecuteOptions } from '../tools/tools.js';
-import { saysTurnEnded } from './denied.js';
+import { endToLookUp, saysTurnEnded, valueIn } from './denied.js';
 
 /** What is known of a call when it is made. */
 export interface NewCall {
@@ -183,6 +183,13 @@ export function standingOfTurn(options: ExecuteOptions): TurnStanding {
   // The loop may have taken out the calls that would say it, or all of them.
   const isLike = standings.has('unknown') ? mayBe.length > 0 : mayBe.some(({ user }) => user === own.user);
   return isLike ? 'unclear' : 'goes-on';
+}
+
+/** The requests of denials in the messages of this call that may say that its turn is over, and that are not known here. */
+export function endsToLookUp(options: ExecuteOptions): readonly string[] {
+  const results = partsOfTurn(messagesIn(options) ?? []).filter(({ type }) => type === 'tool-result');
+  const ends = results.map((part) => endToLookUp(valueIn(part['output'])));
+  return [...new Set(ends.filter((approvalId) => approvalId !== undefined))];
 }
 
 /** The turns of the same run at the same gate that ended, in a conversation that was no shorter. */

@@ -27,7 +27,7 @@ import type { ChildRuns } from './children.js';
 import { approvedTool } from '../tools/approved-tool.js';
 import { askCall, type AskOutcome, objectionTo } from '../../gate/ask-call.js';
 import { denied, deniedOutput, isExecutionDenied } from './denied.js';
-import { isEnded, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
+import { isEnded, lookForEnd, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
 import { CheckedEdits, type CheckedEdit } from '../../gate/edits.js';
 import { warnFailedCall, warnOtherMode, warnOtherRun } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
@@ -209,7 +209,9 @@ export class ToolGate {
     };
     return (input, given) => {
       const options = this.#within(input, given);
-      return this.#mustPass(options) ? gated(input, options) : this.#callUnasked(body, input, options);
+      const call = () => (this.#mustPass(options) ? gated(input, options) : this.#callUnasked(body, input, options));
+      const looked = lookForEnd(this.#options.asker.gate, options);
+      return looked === undefined ? call() : looked.then(call);
     };
   }
 
@@ -217,12 +219,14 @@ export class ToolGate {
     const decide = (input: unknown, options: ExecuteOptions) => this.#pass(input, options, pass);
     const run = (passed: CallPass & { kind: 'run' }, options: ExecuteOptions) => this.#run(body, passed, options);
     const within = (input: unknown, options: ExecuteOptions) => this.#within(input, options);
+    const { gate } = this.#options.asker;
     const instead = (passed: Exclude<CallPass, { kind: 'run' }>, options: ExecuteOptions) =>
       this.#resultOf(passed, options);
     const mustPass = (options: ExecuteOptions) => this.#mustPass(options);
     const unasked = (input: unknown, options: ExecuteOptions) => this.#callUnasked(body, input, options);
     return async function* gated(input, given) {
       const options = within(input, given);
+      await lookForEnd(gate, options);
       if (!mustPass(options)) return yield* unasked(input, options) as AsyncGenerator<unknown>;
       const passed = await decide(input, options);
       if (passed.kind === 'run') yield* run(passed, options) as AsyncIterable<unknown>;
@@ -588,7 +592,7 @@ export class ToolGate {
   async #toModelOutput(given: unknown): Promise<ModelOutput> {
     const isSdks = isModelOutputOptions(given);
     const output = isSdks ? given.output : given;
-    if (isExecutionDenied(output)) return deniedOutput(output);
+    if (isExecutionDenied(output)) return deniedOutput(this.#options.asker.gate, output);
     const toolCallId = isSdks ? given.toolCallId : this.#outputs.callOf(output);
     const { tool } = this.#options;
     // What a human answered has not the shape that the tool's own function expects.
