@@ -108,8 +108,8 @@ export class ToolGate {
   readonly #gating: Gating;
   /** Calls whose result the model gets in another form than the tool's own. */
   readonly #answered = new Set<string>();
-  /** Calls that are about to be executed, and were not asked about: another one had their id. */
-  readonly #unasked = new Set<string>();
+  /** Why calls that are about to be executed were not asked about, and do not run. */
+  readonly #unasked = new Map<string, string>();
   /** What the model is told beside the result. */
   readonly #notes = new Map<string, string>();
   /** Results of those calls, for frameworks that have nothing but the result. */
@@ -440,18 +440,22 @@ export class ToolGate {
       const verdict = await this.#judge(args, options, 'denials');
       if (verdict.effect === 'allow' && !isByMode(verdict)) return false;
       // What the mode approves the execution, which comes at once, looks up.
-      return !(await this.#openStopped(args, options, verdict));
+      const isApproved = await this.#openStopped(args, options, verdict);
+      if (verdict.effect === 'deny') this.#unasked.set(toolCallId, verdict.reason);
+      return !isApproved && verdict.effect !== 'deny';
     } catch (error) {
       const existing = existingRecord(error);
       if (existing !== undefined && !(isOpen(existing.status) && this.#isAbout(existing, input))) {
         // No answer could count, or it would count for another call. The execution, which comes at once, says so.
-        this.#unasked.add(toolCallId);
+        this.#unasked.set(toolCallId, DUPLICATE_ID);
         return false;
       }
-      // Unknown to the gate, it cannot be answered: it does not run.
+      if (existing !== undefined) return true;
+      // Unknown to the gate, it cannot be answered.
       this.#warnFailed(error);
+      this.#unasked.set(toolCallId, reasonOfError(error));
+      return false;
     }
-    return true;
   }
 
   #warnFailed(error: unknown): void {
@@ -483,7 +487,8 @@ export class ToolGate {
   async #decided(args: ValueSnapshot, options: ExecuteOptions): Promise<CallPass> {
     const { asker, runId } = this.#options;
     const { toolCallId } = options;
-    if (this.#unasked.delete(toolCallId)) return denial(DUPLICATE_ID, 'reject', null);
+    const why = this.#unasked.get(toolCallId);
+    if (this.#unasked.delete(toolCallId) && why !== undefined) return denial(why, 'reject', null);
     let known = await this.#known(toolCallId);
     if (known.length === 0) {
       // It never passed `needsApproval`, as in the loop of another framework.
