@@ -73,7 +73,7 @@ export function isKnownEnd(output: unknown): boolean {
   return stop === true && (MADE_ENDS.has(output) || (typeof approvalId === 'string' && END_IDS.has(approvalId)));
 }
 
-/** The request of what may be such a denial of another process; `undefined`: it is none, or is known. */
+/** The request of what may be such a denial of another process; `undefined`: it is another output, or is known. */
 export function endToLookUp(output: unknown): string | undefined {
   if (!isExecutionDenied(output) || isKnownEnd(output)) return undefined;
   const { stop, approvalId } = partsOf(output);

@@ -50,7 +50,7 @@ export function turnOf(options: ExecuteOptions): 'goes-on' | 'unclear' | 'ended'
 /** Whether it is known that a human ended the turn of a call. */
 export const isEnded = (options: ExecuteOptions): boolean => turnOf(options).startsWith('ended');
 
-/** Looks for the end of the turn of a call in denials that another process has made; `undefined`: there are none. */
+/** Looks for the end of the turn of a call in denials that another process has made; `undefined`: it has no such denial. */
 export function lookForEnd(gate: LocalGate, options: ExecuteOptions): Promise<void> | undefined {
   const ends = endsToLookUp(options);
   if (ends.length === 0) return undefined;
