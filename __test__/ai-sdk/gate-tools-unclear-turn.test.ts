@@ -1,9 +1,10 @@
 /** Whether a call is one of a turn that a human ended, where the loop has changed the messages. In doubt the human is asked. */
 import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { ApprovalAnswer, Gate } from '../../index.js';
 import { createGate, gateTools } from '../../ts/index.js';
-import { call, calls, major, resultsIn, says, scripted, stepCount, type ModelTurn } from '../support/model.js';
+import { call, calls, major, resultsIn, says, scripted, sleep, stepCount, type ModelTurn } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
 
 const STOP = { type: 'reject', stop: true, reason: 'halt' } as const;
@@ -57,7 +58,11 @@ const ways: [string, (messages: Messages, step: number) => Messages][] = [
   ],
 ];
 
-const at = (): Gate => createGate({ policy: { version: 1 }, place: { cwd: '/project', project: '/project' } });
+const at = (): Gate =>
+  createGate({
+    policy: { version: 1, rule: [{ effect: 'allow', tools: 'free' }] },
+    place: { cwd: '/project', project: '/project' },
+  });
 
 /** A loop that is granted a call, ends at the next one, and makes the first once more. */
 async function ends(change: (messages: Messages, step: number) => Messages, isOneSet = true) {
@@ -144,6 +149,68 @@ it('a turn of which the loop hands on nothing is asked about: nothing runs by a 
   expect([asked.length, ran.length]).toEqual(SEES_CHANGES ? [4, 3] : [2, 2]);
 });
 
+describe('the doubt lasts for the whole turn: nothing runs by a grant', () => {
+  const withoutDel = (messages: Messages): Messages =>
+    ai.pruneMessages({ messages, toolCalls: [{ type: 'all', tools: ['del'] }] });
+  const compacted = (messages: Messages): Messages =>
+    messages.some(({ role }) => role === 'assistant')
+      ? [messages[0] as never, { role: 'assistant', content: 'So far some calls.' }, ...messages.slice(3)]
+      : messages;
+  const beside = calls(call('del', { path: '/x' }, 'c1'), call('read', { path: '/y' }, 'c2'));
+  const turns: [string, (messages: Messages) => Messages, ModelTurn[], string[]][] = [
+    ['a call beside the one at which it ended is left', withoutDel, [beside], []],
+    ['a call of that turn was rejected since', withoutDel, [del('/x', 'c1'), read('/w', 'c2')], ['/w']],
+    ['a summary has the place of its calls', compacted, [del('/x', 'c1'), read('/w', 'c2')], ['/w']],
+    ['a call that needs no approval ran since', withoutDel, [del('/x', 'c1'), calls(call('free', {}, 'c2'))], []],
+  ];
+
+  it.each(turns)('where %s', async (_, change, first, between) => {
+    await using gate = at();
+    const asked: string[] = [];
+    const { ran, tools } = recordingTools();
+    const free = ai.tool({ inputSchema: z.object({}), execute: () => 'free' });
+    const onApprovalRequest = async ({ args }: { args: { path: string } }): Promise<ApprovalAnswer> => {
+      asked.push(args.path);
+      if (args.path === '/x') return sleep(20).then(() => STOP);
+      return asked.length > 1 ? false : { type: 'approve', remember: { scope: 'session' } };
+    };
+    const options = { interruptOn: { del: true, read: true, free: false }, gate, onApprovalRequest };
+    const gated = gateTools({ ...tools, free }, options as never);
+    const loop = (prompt: string, turns: ModelTurn[], more: object = {}) =>
+      ai.generateText({ model: scripted(turns).model, tools: gated, prompt, stopWhen: stepCount(6), ...more } as never);
+    await loop('first', [read('/y', 'c0'), says('Done.')]);
+    const grants = ran.length;
+    const second = [...first, read('/y', 'c3'), read('/y', 'c4'), says('Done.')];
+    await loop('second', second, {
+      prepareStep: ({ messages }: { messages: Messages }) => ({ messages: change(messages) }),
+    });
+    // What the model called beside the end was allowed by then.
+    expect(ran.slice(grants)).toEqual(first[0] === beside ? ['read /y'] : []);
+    expect(asked).toEqual(['/y', '/x', ...(SEES_CHANGES ? [...between, '/y', '/y'] : [])]);
+  });
+
+  it('and other conversations use what is granted, also one that began before', async () => {
+    await using gate = at();
+    const { ran, tools } = recordingTools();
+    const asked: string[] = [];
+    const onApprovalRequest = ({ args }: { args: { path: string } }): ApprovalAnswer => {
+      asked.push(args.path);
+      return args.path === '/x' ? STOP : { type: 'approve', remember: { scope: 'session' } };
+    };
+    const gated = gateTools(tools, { interruptOn: ['del', 'read'], gate, onApprovalRequest } as never);
+    const loop = (prompt: string, turns: ModelTurn[], more: object = {}) =>
+      ai.generateText({ model: scripted(turns).model, tools: gated, prompt, stopWhen: stepCount(6), ...more } as never);
+    await loop('one', [read('/y', 'c1'), read('/y', 'c2'), read('/y', 'c3'), says('Done.')], {
+      prepareStep: async ({ stepNumber }: { stepNumber: number }) => {
+        if (stepNumber === 1) await loop('two', [del('/x', 'c1'), says('Done.')]);
+        return {};
+      },
+    });
+    await loop('three', [read('/y', 'c1'), read('/y', 'c2'), says('Done.')]);
+    expect([asked, ran.length]).toEqual([['/y', '/x'], 5]);
+  });
+});
+
 describe('a call is asked about in a conversation that ended nowhere', () => {
   const history = (text: string, id: string, input: object): Messages => [
     { role: 'user', content: text },
@@ -211,4 +278,46 @@ it('a turn that ended in another process is over, by what its messages say', asy
   const elsewhere = JSON.parse(JSON.stringify(said).replaceAll('a1', 'b7').replaceAll('/x', '/w')) as Messages;
   const after = await turn(elsewhere, true, '/y', 'b8');
   expect([ran, resultsIn(after as never)['b8']]).toMatchObject([[], ENDED]);
+});
+
+it('once a turn has ended, an input is not read once more for each other call of its id', async () => {
+  const { tools } = recordingTools();
+  const gated = gateTools(tools, {
+    interruptOn: ['del'],
+    onApprovalRequest: ({ args }: { args: { path: string } }) => (args.path === '/x' ? STOP : true),
+  } as never);
+  const loop = (turns: ModelTurn[], more: object = {}) =>
+    ai.generateText({
+      model: scripted(turns).model,
+      tools: gated,
+      prompt: 'go',
+      stopWhen: stepCount(6),
+      ...more,
+    } as never);
+  await loop([del('/x', 'c0'), says('Done.')]);
+  let reads = 0;
+  const counted = ({ messages }: { messages: Messages }) => ({
+    messages: mapped(messages, (part) =>
+      part['type'] !== 'tool-call'
+        ? part
+        : {
+            ...part,
+            input: {
+              ...(part['input'] as object),
+              get of() {
+                reads += 1;
+                return 0;
+              },
+            },
+          },
+    ),
+  });
+  const readsOf = async (): Promise<number> => {
+    reads = 0;
+    await loop([del('/y', 'c1'), del('/y', 'c2'), says('Done.')], { prepareStep: counted });
+    return reads;
+  };
+  const before = await readsOf();
+  for (let count = 0; count < 20; count += 1) await loop([del(`/${count}`, 'c1'), says('Done.')]);
+  expect(await readsOf()).toBe(before);
 });

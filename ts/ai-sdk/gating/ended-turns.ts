@@ -12,8 +12,8 @@ import { readable } from '../../options/check.js';
 import { messagesIn } from '../messages/messages.js';
 import { TURN_ENDED } from '../messages/reasons.js';
 import { isRecord, type ExecuteOptions } from '../tools/tools.js';
-import { denied, isExecutionDenied } from './denied.js';
-import { noteEnd, standingOfTurn } from './made-calls.js';
+import { denied, isKnownEnd, lookUpEnd } from './denied.js';
+import { endsToLookUp, noteEnd, standingOfTurn } from './made-calls.js';
 
 /** Lists of messages that a step began with in which a human ended the turn, and the last of the messages then. */
 const ENDED_STEPS = new WeakMap<readonly unknown[], unknown>();
@@ -49,6 +49,13 @@ export function turnOf(options: ExecuteOptions): 'goes-on' | 'unclear' | 'ended'
 
 /** Whether it is known that a human ended the turn of a call. */
 export const isEnded = (options: ExecuteOptions): boolean => turnOf(options).startsWith('ended');
+
+/** Looks for the end of the turn of a call in denials that another process has made; `undefined`: it has no such denial. */
+export function lookForEnd(gate: LocalGate, options: ExecuteOptions): Promise<void> | undefined {
+  const ends = endsToLookUp(options);
+  if (ends.length === 0) return undefined;
+  return Promise.all(ends.map((approvalId) => lookUpEnd(gate, approvalId))).then(() => undefined);
+}
 
 /** Has the request of a call end its turn, or end with it. */
 export function withinTurn(
@@ -103,5 +110,5 @@ export function turnEnded(options: { steps: readonly { toolResults: readonly { o
       message: 'turnEnded: pass the function itself, and do not call it: stopWhen: [stepCountIs(20), turnEnded].',
     });
   const results = (listIn(steps.at(-1), 'toolResults') ?? []) as { output?: unknown }[];
-  return results.some(({ output }) => isExecutionDenied(output) && output.stop === true);
+  return results.some(({ output }) => isKnownEnd(output));
 }

@@ -9,7 +9,7 @@ import { once } from '../../values/lazily.js';
 import { snapshot } from '../../values/snapshot.js';
 import { messagesIn, partsOf, type MessagePart } from '../messages/messages.js';
 import { isRecord, type ExecuteOptions } from '../tools/tools.js';
-import { saysTurnEnded } from './denied.js';
+import { endToLookUp, saysTurnEnded, valueIn } from './denied.js';
 
 /** What is known of a call when it is made. */
 export interface NewCall {
@@ -28,10 +28,17 @@ interface MadeCall {
   readonly asker: WeakRef<CallAsker>;
   /** Of what the user had written last; `undefined`: no text is there. */
   readonly user: string | undefined;
+  readonly step: MadeStep;
   /** Whether its turn is over. */
   isEnd: boolean;
-  /** Whether a later call of its turn is such a one. */
-  isBeforeEnd: boolean;
+}
+
+/** The calls that the model made at once. */
+interface MadeStep {
+  /** The last of the messages that it began with. */
+  readonly after: unknown;
+  /** Whether its turn may be one that a human ended. That does not go away: later steps hold its calls. */
+  isInDoubt: boolean;
 }
 
 /** A turn that a human ended. */
@@ -84,11 +91,17 @@ const ENDED_TURNS = new WeakMap<LocalGate, Map<string, EndedTurn[]>>();
 const REMEMBERED_TURNS = 100;
 const REMEMBERED_RUNS = 1_000;
 
+/** Steps by the list of messages that they began with. */
+const STEPS = new WeakMap<readonly unknown[], MadeStep>();
+
 /** Calls by the options of their `execute`. */
 const MADE = new WeakMap<object, MadeCall>();
 
 /** Calls by their inputs: the AI SDK writes the very object into its messages. `undefined`: several calls have it. */
 const INPUTS = new WeakMap<object, MadeCall | undefined>();
+
+/** Digests of inputs that messages hold. */
+const DIGESTS = new WeakMap<object, string | undefined>();
 
 /** What the user wrote, by the message: it is the same in each step of most loops. */
 const WRITTEN = new WeakMap<object, string | undefined>();
@@ -105,12 +118,24 @@ export function noteCall(options: ExecuteOptions, { asker, toolName, input }: Ne
     digest,
     asker: new WeakRef(asker),
     user,
+    step: stepOf(messages),
     isEnd: false,
-    isBeforeEnd: false,
   };
   MADE.set(options, made);
   if (isRecord(input)) INPUTS.set(input, INPUTS.has(input) ? undefined : made);
   GOING.add(made);
+  const standing = standingOfTurn(options);
+  if (standing === 'ended') noteEnd(options);
+  else if (standing === 'unclear') made.step.isInDoubt = true;
+}
+
+function stepOf(messages: readonly unknown[]): MadeStep {
+  const [known, after] = [STEPS.get(messages), messages.at(-1)];
+  // A loop may add to one list.
+  if (known !== undefined && known.after === after) return known;
+  const step = { after, isInDoubt: false };
+  STEPS.set(messages, step);
+  return step;
 }
 
 /** The turn of this call is over. */
@@ -118,11 +143,12 @@ export function noteEnd(options: object): void {
   const made = MADE.get(options);
   if (made === undefined || made.isEnd) return;
   made.isEnd = true;
+  made.step.isInDoubt = true;
   // It is asked for from now on, also once the input is gone.
   made.digest();
   ENDING.add(made);
   const messages = messagesIn(options) ?? [];
-  for (const part of callsOfTurn(messages)) for (const call of meantBy(part, made).likely) call.isBeforeEnd = true;
+  for (const part of callsOfTurn(messages)) for (const call of meantBy(part, made).likely) call.step.isInDoubt = true;
   const asker = made.asker.deref();
   if (asker !== undefined) noteTurn(asker, { user: made.user, userMessages: usersIn(messages) });
 }
@@ -154,9 +180,16 @@ export function standingOfTurn(options: ExecuteOptions): TurnStanding {
   if (standings.has('ended')) return 'ended';
   if (standings.has('unclear')) return 'unclear';
   const mayBe = endedTurnsLike(own, usersIn(messages));
-  if (standings.has('unknown')) return mayBe.length > 0 ? 'unclear' : 'goes-on';
-  // The loop may have taken all calls out.
-  return calls.length === 0 && mayBe.some(({ user }) => user === own.user) ? 'unclear' : 'goes-on';
+  // The loop may have taken out the calls that would say it, or all of them.
+  const isLike = standings.has('unknown') ? mayBe.length > 0 : mayBe.some(({ user }) => user === own.user);
+  return isLike ? 'unclear' : 'goes-on';
+}
+
+/** The requests of denials in the messages of this call that may say that its turn is over, and that are not known here. */
+export function endsToLookUp(options: ExecuteOptions): readonly string[] {
+  const results = partsOfTurn(messagesIn(options) ?? []).filter(({ type }) => type === 'tool-result');
+  const ends = results.map((part) => endToLookUp(valueIn(part['output'])));
+  return [...new Set(ends.filter((approvalId) => approvalId !== undefined))];
 }
 
 /** The turns of the same run at the same gate that ended, in a conversation that was no shorter. */
@@ -174,7 +207,7 @@ function standingOf(part: CallPart, own: MadeCall, parts: readonly MessagePart[]
   // One that was approved in an earlier request runs only now, and has no result.
   if (runsOnlyNow && !parts.some((each) => isResultOf(each, toolCallId))) return 'goes-on';
   if (likely.length > 0 && likely.every(({ isEnd }) => isEnd)) return 'ended';
-  if ([...likely, ...others].some(({ isEnd, isBeforeEnd }) => isEnd || isBeforeEnd)) return 'unclear';
+  if ([...likely, ...others].some(({ isEnd, step }) => isEnd || step.isInDoubt)) return 'unclear';
   return likely.length === 0 ? 'unknown' : 'goes-on';
 }
 
@@ -196,7 +229,14 @@ function meantBy(part: CallPart, own: MadeCall): { likely: readonly MadeCall[]; 
 }
 
 const isSameCall = ({ toolName, input }: CallPart, call: MadeCall): boolean =>
-  call.toolName === toolName && call.digest() === digestOrNone(input);
+  call.toolName === toolName && call.digest() === digestIn(input);
+
+/** It is compared with each call of its id that is remembered, in each look at its turn. */
+function digestIn(input: unknown): string | undefined {
+  if (!isRecord(input)) return digestOrNone(input);
+  if (!DIGESTS.has(input)) DIGESTS.set(input, digestOrNone(input));
+  return DIGESTS.get(input);
+}
 
 type CallPart = MessagePart & { toolCallId: string; toolName: string; input: unknown };
 

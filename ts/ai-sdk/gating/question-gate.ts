@@ -6,12 +6,13 @@ import { warnFailedCall } from './failed-calls.js';
 import { runOfStep } from './step-runs.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import type { CallAsker } from '../../gate/asker.js';
+import type { LocalGate } from '../../gate/gate.js';
 import { existingRecord, isTurnEnd } from '../../gate/records.js';
 import type { Gating } from '../../native.js';
 import { snapshot } from '../../values/snapshot.js';
 import { askCall } from '../../gate/ask-call.js';
 import { denied, deniedOutput, isExecutionDenied } from './denied.js';
-import { ofEndedTurn, withinTurn } from './ended-turns.js';
+import { lookForEnd, ofEndedTurn, withinTurn } from './ended-turns.js';
 import { noteCall } from './made-calls.js';
 import { modelOutput, type ModelOutput } from '../messages/history.js';
 import { answerText, CallQuestions, questionsIn } from '../tools/questions.js';
@@ -37,6 +38,7 @@ export function askingTool(options: QuestionGateOptions): Tool {
     checkSignal('gateTools', options.name, called.abortSignal);
     called.abortSignal?.throwIfAborted();
     noteCall(called, { asker: options.asker, toolName: options.name, input });
+    await lookForEnd(options.asker.gate, called);
     const ended = ofEndedTurn(called);
     if (ended !== undefined) return ended;
     // What it refuses, the model is told as an error of the tool.
@@ -55,7 +57,7 @@ export function askingTool(options: QuestionGateOptions): Tool {
   return copyTool(tool, {
     execute,
     needsApproval: false,
-    toModelOutput: (made: ModelOutputOptions) => toModelOutput(tool, made),
+    toModelOutput: (made: ModelOutputOptions) => toModelOutput(tool, made, options.asker.gate),
   });
 }
 
@@ -97,8 +99,8 @@ async function ask(
   return ofEndedTurn(options, approvalId) ?? answer;
 }
 
-function toModelOutput(tool: Tool, { input, output }: ModelOutputOptions): ModelOutput {
-  if (isExecutionDenied(output)) return deniedOutput(output);
+async function toModelOutput(tool: Tool, { input, output }: ModelOutputOptions, gate: LocalGate): Promise<ModelOutput> {
+  if (isExecutionDenied(output)) return deniedOutput(gate, output);
   try {
     return { type: 'text', value: answerText(questionsIn(tool, input), output as QuestionsAnswer) };
   } catch {

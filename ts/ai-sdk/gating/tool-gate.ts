@@ -27,8 +27,8 @@ import type { ChildRuns } from './children.js';
 import { approvedTool } from '../tools/approved-tool.js';
 import { askCall, type AskOutcome, objectionTo } from '../../gate/ask-call.js';
 import { denied, deniedOutput, isExecutionDenied } from './denied.js';
-import { isEnded, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
-import { CheckedEdits, digestOf, type CheckedEdit } from '../../gate/edits.js';
+import { isEnded, lookForEnd, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
+import { CheckedEdits, type CheckedEdit } from '../../gate/edits.js';
 import { warnFailedCall, warnOtherMode, warnOtherRun } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
 import { redeemOrRefuse } from '../../gate/redeem.js';
@@ -41,6 +41,7 @@ import { parseEdit } from '../tools/edited-args.js';
 import { keptResult } from './kept-result.js';
 import { noteCall } from './made-calls.js';
 import { isResume, messagesIn } from '../messages/messages.js';
+import { isAbout } from '../messages/named-requests.js';
 import { DUPLICATE_ID, REJECTED, editNoteWith, noteOn, reasonOf } from '../messages/reasons.js';
 import { isOpen } from '../messages/request-acts.js';
 import { openAnew } from './open-anew.js';
@@ -107,8 +108,8 @@ export class ToolGate {
   readonly #gating: Gating;
   /** Calls whose result the model gets in another form than the tool's own. */
   readonly #answered = new Set<string>();
-  /** Calls that are about to be executed, and were not asked about: another one had their id. */
-  readonly #unasked = new Set<string>();
+  /** Why calls that are about to be executed were not asked about, and do not run. */
+  readonly #unasked = new Map<string, string>();
   /** What the model is told beside the result. */
   readonly #notes = new Map<string, string>();
   /** Results of those calls, for frameworks that have nothing but the result. */
@@ -208,7 +209,9 @@ export class ToolGate {
     };
     return (input, given) => {
       const options = this.#within(input, given);
-      return this.#mustPass(options) ? gated(input, options) : this.#callUnasked(body, input, options);
+      const call = () => (this.#mustPass(options) ? gated(input, options) : this.#callUnasked(body, input, options));
+      const looked = lookForEnd(this.#options.asker.gate, options);
+      return looked === undefined ? call() : looked.then(call);
     };
   }
 
@@ -216,12 +219,14 @@ export class ToolGate {
     const decide = (input: unknown, options: ExecuteOptions) => this.#pass(input, options, pass);
     const run = (passed: CallPass & { kind: 'run' }, options: ExecuteOptions) => this.#run(body, passed, options);
     const within = (input: unknown, options: ExecuteOptions) => this.#within(input, options);
+    const { gate } = this.#options.asker;
     const instead = (passed: Exclude<CallPass, { kind: 'run' }>, options: ExecuteOptions) =>
       this.#resultOf(passed, options);
     const mustPass = (options: ExecuteOptions) => this.#mustPass(options);
     const unasked = (input: unknown, options: ExecuteOptions) => this.#callUnasked(body, input, options);
     return async function* gated(input, given) {
       const options = within(input, given);
+      await lookForEnd(gate, options);
       if (!mustPass(options)) return yield* unasked(input, options) as AsyncGenerator<unknown>;
       const passed = await decide(input, options);
       if (passed.kind === 'run') yield* run(passed, options) as AsyncIterable<unknown>;
@@ -435,18 +440,22 @@ export class ToolGate {
       const verdict = await this.#judge(args, options, 'denials');
       if (verdict.effect === 'allow' && !isByMode(verdict)) return false;
       // What the mode approves the execution, which comes at once, looks up.
-      return !(await this.#openStopped(args, options, verdict));
+      const isApproved = await this.#openStopped(args, options, verdict);
+      if (verdict.effect === 'deny') this.#unasked.set(toolCallId, verdict.reason);
+      return !isApproved && verdict.effect !== 'deny';
     } catch (error) {
       const existing = existingRecord(error);
-      if (existing !== undefined && !isOpen(existing.status)) {
-        // No answer could count. The execution, which comes at once, says so.
-        this.#unasked.add(toolCallId);
+      if (existing !== undefined && !(isOpen(existing.status) && this.#isAbout(existing, input))) {
+        // No answer could count, or it would count for another call. The execution, which comes at once, says so.
+        this.#unasked.set(toolCallId, DUPLICATE_ID);
         return false;
       }
-      // Unknown to the gate, it cannot be answered: it does not run.
+      if (existing !== undefined) return true;
+      // Unknown to the gate, it cannot be answered.
       this.#warnFailed(error);
+      this.#unasked.set(toolCallId, reasonOfError(error));
+      return false;
     }
-    return true;
   }
 
   #warnFailed(error: unknown): void {
@@ -478,7 +487,8 @@ export class ToolGate {
   async #decided(args: ValueSnapshot, options: ExecuteOptions): Promise<CallPass> {
     const { asker, runId } = this.#options;
     const { toolCallId } = options;
-    if (this.#unasked.delete(toolCallId)) return denial(DUPLICATE_ID, 'reject', null);
+    const why = this.#unasked.get(toolCallId);
+    if (this.#unasked.delete(toolCallId) && why !== undefined) return denial(why, 'reject', null);
     let known = await this.#known(toolCallId);
     if (known.length === 0) {
       // It never passed `needsApproval`, as in the loop of another framework.
@@ -510,10 +520,14 @@ export class ToolGate {
   }
 
   #warnOtherRun(toolCallId: string, args: ValueSnapshot): Promise<void> {
-    const { name, asker } = this.#options;
-    const isMeant = ({ toolName, args: asked }: ApprovalRecord) =>
-      toolName === name && digestOf(snapshot(asked)) === digestOf(args);
-    return warnOtherRun(PLACE, asker.gate, toolCallId, isMeant);
+    const { gate } = this.#options.asker;
+    return warnOtherRun(PLACE, gate, toolCallId, (record) => this.#isAbout(record, args.value));
+  }
+
+  /** Whether a request is about this call of the tool. */
+  #isAbout(record: ApprovalRecord, input: unknown): boolean {
+    const { name: toolName, asker } = this.#options;
+    return isAbout(asker.gate, record, { toolName, input });
   }
 
   /** The requests of a call of this tool. */
@@ -583,7 +597,7 @@ export class ToolGate {
   async #toModelOutput(given: unknown): Promise<ModelOutput> {
     const isSdks = isModelOutputOptions(given);
     const output = isSdks ? given.output : given;
-    if (isExecutionDenied(output)) return deniedOutput(output);
+    if (isExecutionDenied(output)) return deniedOutput(this.#options.asker.gate, output);
     const toolCallId = isSdks ? given.toolCallId : this.#outputs.callOf(output);
     const { tool } = this.#options;
     // What a human answered has not the shape that the tool's own function expects.

@@ -10,18 +10,16 @@ import { localGate, type LocalGate } from '../../gate/gate.js';
 import { readable, takeOptions } from '../../options/check.js';
 import { checkList, kindOf } from '../../options/names.js';
 import { quietly } from '../../values/quiet-logger.js';
-import { snapshot } from '../../values/snapshot.js';
 import { checkBy } from '../../gate/requester.js';
-import { digestOf } from '../../gate/edits.js';
 import { requireSdk } from '../sdk/installed.js';
 import { checkUnanswered, closeLeft } from '../messages/left-calls.js';
-import { answerIn, type MessagePart } from '../messages/messages.js';
-import { hasNamed, namedBefore } from '../messages/named-requests.js';
+import { answerIn, type MessageAnswer, type MessagePart } from '../messages/messages.js';
+import { hasNamed, isAbout, isSameJson, namedBefore } from '../messages/named-requests.js';
 import { DUPLICATE_ID, REJECTED_IN_CHAT } from '../messages/reasons.js';
 import { isOpen } from '../messages/request-acts.js';
 import { loadSdk } from '../sdk/sdk.js';
 import { warnFailedAnswer, warnMadeValues, warnOtherRun } from './failed-calls.js';
-import { CallSettler, type FoundRequest, type SettledCall } from '../messages/settled-calls.js';
+import { CallSettler, OF_EARLIER, type FoundRequest, type SettledCall } from '../messages/settled-calls.js';
 import { signApproval } from '../sdk/signature.js';
 import {
   callOf,
@@ -66,6 +64,9 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
         warnMadeValues(PLACE, record.toolName);
       return isSame;
     },
+    isOther: ({ calls }, record) =>
+      record.contents === 'kept' &&
+      !calls.some(({ toolName, input }) => toolName === record.toolName && isSameJson(record.args, input)),
     // A run that waits for it, here or elsewhere, would carry out an approval: its id is that of the gate.
     keepsWaiting: ({ approvalIds }, { approvalId }) =>
       keeps && !approvalIds.has(approvalId) && !local.isWaitedFor(approvalId),
@@ -77,6 +78,8 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
   for (const record of requests.open)
     if (!conversation.calls.has(record.toolCallId) && !local.isWaitedFor(record.approvalId)) await settler.drop(record);
   const settled = await settler.settle([...conversation.calls.values()].filter((call) => requests.mayMatter(call)));
+  for (const record of requests.open)
+    if (requests.isLeftOver(record, conversation) && !local.isWaitedFor(record.approvalId)) await settler.drop(record);
   const asked = new Set(
     [...conversation.calls.values()].flatMap(({ word, toolCallId }) => (word === 'asked' ? [toolCallId] : [])),
   );
@@ -116,6 +119,8 @@ class KnownRequests {
   open: readonly ApprovalRecord[] = [];
   readonly #gate: LocalGate;
   readonly #runId: string | undefined;
+  /** What each call was found to mean. */
+  readonly #found = new Map<SpokenCall, FoundRequest>();
   /** The calls that those are of; `undefined`: it is not known. */
   #asked: ReadonlySet<string> | undefined;
 
@@ -136,8 +141,10 @@ class KnownRequests {
   }
 
   /** Whether anything is to be done about a call: most of a long conversation have run, and are over. */
-  mayMatter({ toolCallId, word, yes }: SpokenCall): boolean {
-    return word !== 'closed' || yes.length > 0 || this.#asked?.has(toolCallId) !== false;
+  mayMatter({ toolCallId, word, yes, earlier }: SpokenCall): boolean {
+    return (
+      word !== 'closed' || yes.length > 0 || (earlier?.yes.length ?? 0) > 0 || this.#asked?.has(toolCallId) !== false
+    );
   }
 
   /** Tells the developer of a request that waits for this answer under another run. */
@@ -151,8 +158,25 @@ class KnownRequests {
     );
   }
 
+  /**
+   * Whether the call of an open request is no longer in the conversation: the one with its id there is another one. An answer may be
+   * that of a tab that shows an older conversation.
+   */
+  isLeftOver({ approvalId, toolCallId }: ApprovalRecord, { calls }: Conversation): boolean {
+    const call = calls.get(toolCallId);
+    const found = call && this.#found.get(call);
+    if (found === undefined || call?.word === 'yes' || call?.word === 'no') return false;
+    return found.record?.approvalId !== approvalId;
+  }
+
   /** Never rejects. */
   async find(call: SpokenCall): Promise<FoundRequest> {
+    const found = await this.#look(call);
+    this.#found.set(call, found);
+    return found;
+  }
+
+  async #look(call: SpokenCall): Promise<FoundRequest> {
     const isAnswered = call.word === 'yes' || call.word === 'no';
     try {
       const records = await this.#gate.find(this.#runId ?? null, call.toolCallId);
@@ -204,29 +228,9 @@ const WITHOUT_RUN =
 
 /** Whether the call stands in the conversation as it was asked about. */
 function isAsked(gate: LocalGate, { calls, runsHere }: SpokenCall, record: ApprovalRecord): boolean {
-  const { approvalId, contents, args, toolName, step } = record;
   // A run asks about what the provider runs as well. What a loop that is not ours asks about runs here, or the yes has no effect.
-  if (!runsHere && step === null) return false;
-  const isSame = (input: unknown) =>
-    contents === 'redacted' ? gate.isOriginal(approvalId, input) : sameArguments(args, input);
-  return calls.some((call) => call.toolName === toolName && isSame(call.input));
-}
-
-/** Whether they differ by nothing that JSON keeps. */
-function isSameJson(asked: unknown, sent: unknown): boolean {
-  try {
-    return digestOf(snapshot(JSON.parse(JSON.stringify(asked)))) === digestOf(snapshot(sent));
-  } catch {
-    return false;
-  }
-}
-
-function sameArguments(asked: unknown, sent: unknown): boolean {
-  try {
-    return digestOf(snapshot(asked)) === digestOf(snapshot(sent));
-  } catch {
-    return false;
-  }
+  if (!runsHere && record.step === null) return false;
+  return calls.some((call) => isAbout(gate, record, call));
 }
 
 // --- messages -------------------------------------------------------------------------------------------------------
@@ -259,7 +263,7 @@ class AnsweredMessages {
       const toolCallId = callOf(part)?.toolCallId;
       // The SDK takes no message in which the id of an answer is not a text, and nothing else here goes by it.
       const id = typeof given.id === 'string' ? given.id : `answer-to-${toolCallId}`;
-      const approval = { ...withoutOdd(given), id, ...this.#said(toolCallId, inUi.approvalId, inUi.reason) };
+      const approval = { ...withoutOdd(given), id, ...this.#said(toolCallId, inUi.approvalId, inUi) };
       // The SDK carries out an answer in any state: in this one it also tells the model of a denial.
       return [{ ...part, state: 'approval-responded', approval }];
     }
@@ -268,19 +272,20 @@ class AnsweredMessages {
     const toolCallId = this.#conversation.requests.get(approvalId);
     // It ran: what stands here is history. With its result before the answer, the SDK would run it once more.
     if (toolCallId !== undefined && this.#conversation.isPast(toolCallId, index)) return [part];
-    const said = this.#said(toolCallId, approvalId, answerIn(part)?.reason);
+    const said = this.#said(toolCallId, approvalId, answerIn(part));
     // The SDK throws on any answer, a yes or a no, to a request that is not there.
     return toolCallId === undefined ? [] : [{ ...withoutOdd(part), ...said }];
   }
 
-  /** @param given the reason of the answer in the messages */
+  /** @param given the answer in the messages */
   #said(
     toolCallId: string | undefined,
     approvalId: string,
-    given: string | undefined,
+    given: MessageAnswer | undefined,
   ): { approved: boolean; reason?: string } {
     const settled = toolCallId === undefined ? undefined : this.#settled.get(toolCallId);
-    if (settled?.earlier?.approvalIds.has(approvalId) === true) return { approved: false, reason: given ?? OF_EARLIER };
+    if (settled?.earlier?.approvalIds.has(approvalId) === true)
+      return { approved: false, reason: (given?.approved === false ? given.reason : undefined) ?? OF_EARLIER };
     if (settled?.approved === true) return { approved: true };
     if (settled !== undefined) return { approved: false, reason: settled.reason ?? REJECTED_IN_CHAT };
     this.#onRefused?.({ approvalId, toolCallId: null, reason: OF_NO_CALL });
@@ -294,7 +299,6 @@ function withoutOdd<ANSWER extends object>(answer: ANSWER): ANSWER {
   return reason === undefined || typeof reason === 'string' ? answer : (rest as ANSWER);
 }
 
-const OF_EARLIER = 'This answer is about an earlier call, whose id the model has given to another one since.';
 const OF_NO_CALL = 'This answer belongs to no call in the conversation.';
 
 const isAnswer = (part: MessagePart): boolean => part.type === 'tool-approval-response' || uiAnswer(part) !== undefined;

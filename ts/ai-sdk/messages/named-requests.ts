@@ -3,7 +3,10 @@
  * that has named a request does not name a later one of a call with the same id: an old answer decides nothing new.
  */
 import type { ApprovalRecord } from '../../../index.js';
+import { digestOf } from '../../gate/edits.js';
 import type { LocalGate } from '../../gate/gate.js';
+import { snapshot } from '../../values/snapshot.js';
+import type { ToldCall } from './spoken-calls.js';
 
 /** How many ids are remembered. */
 const REMEMBERED = 10_000;
@@ -44,4 +47,31 @@ export function namedBefore(
     named.delete(key);
   }
   return meant;
+}
+
+/** Whether a request is about this very call: the same tool, and the same arguments. */
+export function isAbout(
+  gate: LocalGate,
+  { approvalId, contents, args, toolName }: ApprovalRecord,
+  call: Pick<ToldCall, 'toolName' | 'input'>,
+): boolean {
+  if (call.toolName !== toolName) return false;
+  return contents === 'redacted' ? gate.isOriginal(approvalId, call.input) : sameArguments(args, call.input);
+}
+
+/** Whether they differ by nothing that JSON keeps. */
+export const isSameJson = (asked: unknown, sent: unknown): boolean => {
+  try {
+    return sameArguments(JSON.parse(JSON.stringify(asked)), sent);
+  } catch {
+    return false;
+  }
+};
+
+function sameArguments(asked: unknown, sent: unknown): boolean {
+  try {
+    return digestOf(snapshot(asked)) === digestOf(snapshot(sent));
+  } catch {
+    return false;
+  }
 }

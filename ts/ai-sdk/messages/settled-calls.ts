@@ -41,6 +41,8 @@ export interface SettlingOptions {
   find: (call: SpokenCall) => Promise<FoundRequest>;
   /** Whether the request was about the call in the conversation. */
   isAsked: (call: SpokenCall, record: ApprovalRecord) => boolean;
+  /** Whether the request is known to be about another call than that in the conversation: no answer to the one is for the other. */
+  isOther: (call: SpokenCall, record: ApprovalRecord) => boolean;
   /** Whether a request that waits stays, of an unanswered call that the conversation does not wait for. */
   keepsWaiting: (call: Pick<SpokenCall, 'approvalIds'>, record: ApprovalRecord) => boolean;
   /** Who answered in the messages. */
@@ -78,6 +80,7 @@ export class CallSettler {
           ? await this.#stopped(call, request.record)
           : await this.#settled(call, request);
       settled.set(call.toolCallId, { ...outcome, earlier: call.earlier });
+      for (const { approvalId } of call.earlier?.yes ?? []) this.#tell(call, approvalId, OF_EARLIER);
     }
     return settled;
   }
@@ -155,8 +158,7 @@ export class CallSettler {
     const refuse = (reason: string): SettledCall => ({ approved: false, reason });
     if (call.calls.length > 1) return refuse(DUPLICATE_ID);
     if (call.yes.length > 1) return refuse('This request was answered more than once.');
-    if (!this.#options.isAsked(call, record))
-      return refuse('The call in the conversation is not the one that was asked about.');
+    if (!this.#options.isAsked(call, record)) return refuse(OF_OTHER);
     if (status === 'pending') {
       try {
         const decided = await this.#options.gate.decideByMessage(
@@ -187,6 +189,11 @@ export class CallSettler {
   async #reject(call: SpokenCall, record: ApprovalRecord): Promise<SettledCall> {
     const { approvalId } = record;
     const settled: SettledCall = { approved: false, reason: call.reason ?? REJECTED_IN_CHAT };
+    if (this.#options.isOther(call, record)) {
+      this.#tell(call, call.no[0]?.approvalId, OF_OTHER);
+      if (!this.#options.keepsWaiting(call, record)) await this.#end(call, record, GONE);
+      return settled;
+    }
     try {
       await this.#options.gate.decideByMessage(approvalId, false, call.reason, this.#options.by);
       return settled;
@@ -293,6 +300,8 @@ const TOO_LATE =
 export const NO_RESULT = 'The conversation went on before this call had a result.';
 /** Of a result that no execution here has given. */
 const CLOSED = 'The conversation closed this call with a result that did not come from here. It did not run.';
+export const OF_EARLIER = 'This answer is about an earlier call, whose id the model has given to another one since.';
+const OF_OTHER = 'The call in the conversation is not the one that was asked about.';
 const CONTRADICTED = 'This request was answered with a yes and with a no: the no counts.';
 const NOT_ASKED = 'Nobody was asked about this call here.';
 const NOT_ENDED =

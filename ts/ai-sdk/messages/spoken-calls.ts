@@ -58,6 +58,8 @@ export interface SpokenCall {
 export interface EarlierCall {
   /** Of its requests in the messages. */
   approvalIds: ReadonlySet<string>;
+  /** Answers to it that say yes, and that nothing has carried out. */
+  yes: readonly SpokenAnswer[];
   /** Where the later one stands: what is before it is about the earlier one. */
   until: ConversationPlace;
 }
@@ -276,7 +278,9 @@ class RepeatedNotes {
     const [approvalIds, until, own] = [this.#earlier, this.#place, [...this.#last.approvalIds]];
     if (approvalIds === undefined || until === undefined) return this.#all.spoken();
     const isApart = own.length > 0 && own.every((id) => !approvalIds.has(id));
-    return isApart ? this.#last.spoken({ approvalIds, until }) : this.#all.spoken();
+    if (!isApart) return this.#all.spoken();
+    const yes = this.#all.spoken().yes.filter(({ approvalId }) => approvalIds.has(approvalId));
+    return this.#last.spoken({ approvalIds, yes, until });
   }
 }
 

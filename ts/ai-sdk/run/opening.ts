@@ -111,6 +111,7 @@ export class RunOpening {
       gate: asker.gate,
       find: (call) => this.#find(call),
       isAsked: () => false,
+      isOther: () => false,
       keepsWaiting: () => unanswered === 'keep',
       by: null,
       onRefused: undefined,
