@@ -274,6 +274,7 @@ impl ProgramTables {
                 let (file, words) = rest.split_once(' ')?;
                 program.told_by.members_by.push((file, names(words)));
             }
+            ("tests", "python") => program.loads_tests = true,
             ("extends", _) => program.told_by.extending.extend(names(rest)),
             ("opens", _) => program.opens.extend(names(rest)),
             ("opens-first", _) => program.opens_first.extend(names(rest)),

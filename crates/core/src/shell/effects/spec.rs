@@ -295,6 +295,8 @@ pub(super) struct ProgramSpec {
     pub(super) leaves: Vec<&'static str>,
     /// The files of settings that it reads, and that no word names.
     pub(super) told_by: SettingsFiles,
+    /// Whether it loads tests of Python: those that its operands name, or those below where it runs.
+    pub(super) loads_tests: bool,
     /// The names of the files that it opens below a folder, which are all that it reads there. Empty: any file.
     pub(super) opens: Vec<&'static str>,
     /// Of these names those that it opens where no settings say so. Empty: all.
@@ -356,6 +358,7 @@ impl ProgramSpec {
             always: Vec::new(),
             leaves: Vec::new(),
             told_by: SettingsFiles::default(),
+            loads_tests: false,
             opens: Vec::new(),
             opens_first: Vec::new(),
             scripts: Vec::new(),
