@@ -78,6 +78,10 @@ fn npx_runs_the_program_of_the_own_package_before_any_other() {
     for package in [
         r#"{"name":"x","bin":{"prettier":"./b.sh"}}"#,
         r#"{"name":"x","bin":{"a/prettier":"b.sh"}}"#,
+        r#"{"name":"x","bin":{"prettier/":"./b.sh"}}"#,
+        r#"{"name":"x","bin":{"a\\prettier::":"./b.sh"}}"#,
+        r#"{"name":"prettier/","bin":"./b.sh"}"#,
+        r#"{"name":"x","bin":{},"directories":{"bin":"tools"}}"#,
         r#"{"name":"prettier","bin":"./b.sh"}"#,
         r#"{"name":"@x/prettier","bin":"b.sh"}"#,
         r#"{"name":"x","bin":{"prettier":"../out/x.sh"}}"#,
@@ -122,6 +126,51 @@ fn a_virtual_environment_of_the_project_is_no_link_out_of_it() {
     tried(&policy, &[], &[lines[0], "poetry run pytest"]);
     link(&house, "../../../out/x.sh", ".venv/bin/black");
     tried(&policy, &lines, &["poetry run pytest"]);
+}
+
+#[test]
+fn poetry_runs_what_its_own_settings_and_plugins_say() {
+    let house = with_secret("led-poetry");
+    house.put("project/pyproject.toml", "[tool.poetry]\nname = \"p\"\n");
+    house.put("out/plugins/x.py", "x = 1\n");
+    let policy = started(&house, "developer", "project");
+    let lines =
+        ["poetry run pytest", "poetry run black --check a.py", "cd src && poetry run mypy ."];
+    let harmless = [
+        "",
+        "[virtualenvs]\nin-project = true\ncreate = false\n",
+        "[virtualenvs]\npath = \"{cache-dir}/virtualenvs\"\n",
+    ];
+    for settings in harmless {
+        house.put("project/poetry.toml", settings);
+        tried(&policy, &[], &lines);
+    }
+    for settings in [
+        "[virtualenvs]\npath = \"../venvs\"\n",
+        "virtualenvs.path = \"../venvs\"\n",
+        "virtualenvs = { \"p\\u0061th\" = \"../venvs\" }\n",
+        "[virtualenvs]\npath = \"{cache-dir}/../venvs\"\n",
+        "cache-dir = \"../cache\"\n",
+        "data-dir = \"../data\"\n",
+        "[virtualenvs\n",
+    ] {
+        println!("{settings}");
+        house.put("project/poetry.toml", settings);
+        tried(&policy, &lines, &["ls"]);
+    }
+    unlink(&house, "poetry.toml");
+    for (target, name) in [
+        ("../../out/plugins", ".poetry/plugins"),
+        ("../../../out/plugins", ".poetry/plugins/lib"),
+        ("../../../out/x.py", ".poetry/plugins/x.py"),
+    ] {
+        println!("{name}");
+        link(&house, target, name);
+        tried(&policy, &lines, &["ls"]);
+        unlink(&house, name);
+    }
+    house.put("project/.poetry/plugins/x.py", "x = 1\n");
+    tried(&policy, &[], &lines);
 }
 
 #[test]
