@@ -72,6 +72,7 @@ fn npx_runs_the_program_of_the_own_package_before_any_other() {
     house.put("project/own.sh", "x");
     house.put("project/tools/other", "x");
     link(&house, "../out/x.sh", "b.sh");
+    link(&house, "../out/x.sh", "prettier");
     link(&house, "../../../out/x.sh", "tools/in/prettier");
     let policy = started(&house, "developer", "project");
     let line = ["npx --no-install prettier --check a.js"];
@@ -81,6 +82,8 @@ fn npx_runs_the_program_of_the_own_package_before_any_other() {
         r#"{"name":"x","bin":{"prettier/":"./b.sh"}}"#,
         r#"{"name":"x","bin":{"a\\prettier::":"./b.sh"}}"#,
         r#"{"name":"prettier/","bin":"./b.sh"}"#,
+        r#"{"name":"x","bin":"","directories":{"bin":"tools"}}"#,
+        r#"{"name":"x","bin":["./prettier/"]}"#,
         r#"{"name":"x","bin":{},"directories":{"bin":"tools"}}"#,
         r#"{"name":"prettier","bin":"./b.sh"}"#,
         r#"{"name":"@x/prettier","bin":"b.sh"}"#,
@@ -126,6 +129,25 @@ fn a_virtual_environment_of_the_project_is_no_link_out_of_it() {
     tried(&policy, &[], &[lines[0], "poetry run pytest"]);
     link(&house, "../../../out/x.sh", ".venv/bin/black");
     tried(&policy, &lines, &["poetry run pytest"]);
+    unlink(&house, ".venv/bin/black");
+    house.put("out/python-x", "x");
+    house.put("out/lib/x.py", "x = 1\n");
+    for (target, name) in [
+        ("../../../out/python-x", ".venv/bin/pytest"),
+        ("../../../out/python3", ".venv/bin/pytest"),
+        ("../../out/lib", ".venv/lib"),
+        ("../../../out/lib", ".venv/lib/python3.12"),
+        ("../../../../out/lib", ".venv/lib/python3.12/site-packages"),
+        ("../../../../../out/x.py", ".venv/lib/python3.12/site-packages/sitecustomize.py"),
+    ] {
+        println!("{name} -> {target}");
+        link(&house, target, name);
+        tried(&policy, &["poetry run pytest"], &["ls"]);
+        unlink(&house, name);
+    }
+    house.put("project/.venv/lib/python3.12/site-packages/x.py", "x = 1\n");
+    link(&house, "lib", ".venv/lib64");
+    tried(&policy, &[], &["poetry run pytest"]);
 }
 
 #[test]
@@ -171,6 +193,27 @@ fn poetry_runs_what_its_own_settings_and_plugins_say() {
     }
     house.put("project/.poetry/plugins/x.py", "x = 1\n");
     tried(&policy, &[], &lines);
+}
+
+#[test]
+fn yarn_runs_the_release_and_the_plugins_of_the_project() {
+    let house = with_secret("led-yarn");
+    house.put("project/package.json", "{\"name\":\"x\"}");
+    house.put("project/.yarn/releases/yarn-4.cjs", "x");
+    house.put("out/more/x.cjs", "x");
+    let policy = started(&house, "developer", "project");
+    let lines = ["yarn test", "cd src && yarn test"];
+    tried(&policy, &[], &lines);
+    for (target, name) in [
+        ("../../../out/more/x.cjs", ".yarn/releases/yarn.cjs"),
+        ("../../../out/more", ".yarn/plugins/@yarnpkg"),
+        ("../../out/more", ".yarn/plugins"),
+    ] {
+        println!("{name}");
+        link(&house, target, name);
+        tried(&policy, &lines, &["ls"]);
+        unlink(&house, name);
+    }
 }
 
 #[test]

@@ -72,6 +72,13 @@ fn names_place(settings: &DocumentNode) -> bool {
     })
 }
 
+/// Whether a file is called like an interpreter of Python: `python3.12`.
+fn is_python(name: &str) -> bool {
+    let version = ["python", "pypy"].iter().find_map(|it| name.strip_prefix(it));
+    version
+        .is_some_and(|it| it.trim_end_matches('t').bytes().all(|c| c == b'.' || c.is_ascii_digit()))
+}
+
 fn leads_up(path: &str) -> bool {
     path.contains("..") || path.contains(['\\', ':'])
 }
@@ -85,19 +92,19 @@ impl ActionReader<'_> {
             let ActionKind::Command { argv, .. } = &action.kind else { continue };
             let Some(name) = argv.first().and_then(Word::literal) else { continue };
             let runs = argv.get(1).and_then(Word::literal) == Some("run");
-            let name = name.to_owned();
+            let (name, start) = (name.to_owned(), Arc::clone(&action.start));
             let names = match name.as_str() {
                 // Any word may be the program: the options are those of many managers.
                 name if runs && OF_ENVIRONMENTS.contains(&name) => {
                     let words = argv.iter().skip(2).filter_map(Word::literal);
                     let programs = words.filter(|word| !word.contains('/'));
                     let programs = programs.map(|word| format!("{ENVIRONMENT}/bin/{word}"));
-                    std::iter::once(ENVIRONMENT.to_owned()).chain(programs).collect()
+                    let folders = looked_up(self.folders_of_modules(&start))?.unwrap_or_default();
+                    folders.into_iter().chain(programs).collect()
                 }
                 name if !name.contains('/') || name.starts_with(['/', '~']) => continue,
                 name => vec![name.to_owned()],
             };
-            let start = Arc::clone(&action.start);
             if name == POETRY && looked_up(self.places_environment(&start))?.unwrap_or(true) {
                 self.unknown_code(format!(
                     "{POETRY_SETTINGS} says where the environment lies from which {POETRY} runs, or cannot be read"
@@ -113,6 +120,27 @@ impl ActionReader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The folders on the way to the modules of a virtual environment, and those that Python loads whatever runs.
+    fn folders_of_modules(&self, start: &PathStart) -> Result<Vec<String>, PathError> {
+        let mut folders = vec![ENVIRONMENT.to_owned()];
+        for lib in ["lib", "lib64"] {
+            let lib = format!("{ENVIRONMENT}/{lib}");
+            for dir in places(start, self.files)?.0 {
+                let path = locate(&lib, &start.at(&dir), self.files)?.real;
+                let DirListing::Names(names) = self.files.list(&path, MOST_NAMES) else { continue };
+                for version in names {
+                    let version = format!("{lib}/{}", version.name);
+                    let modules = format!("{version}/site-packages");
+                    let loaded = ["sitecustomize.py", "usercustomize.py"];
+                    folders.extend(loaded.map(|file| format!("{modules}/{file}")));
+                    folders.extend([version, modules]);
+                }
+            }
+            folders.push(lib);
+        }
+        Ok(folders)
     }
 
     /// Whether settings of the project place the environment of poetry, or are not understood.
@@ -137,7 +165,7 @@ impl ActionReader<'_> {
             let located = locate(name, &start.at(&dir), self.files)?;
             // In an environment the interpreter is the one that made it.
             let is_interpreter = name.starts_with(ENVIRONMENT)
-                && ["python", "pypy"].iter().any(|it| base_name(&located.real).starts_with(it));
+                && [name, &located.real].into_iter().all(|path| is_python(base_name(path)));
             if inside(&located.lexical) && !is_interpreter && !located.reals().all(inside) {
                 return Ok(true);
             }

@@ -36,14 +36,28 @@ const OTHERS: &[&str] = &[
     "--top-level-directory",
 ];
 
-/// Where poetry looks for plugins that a project brings.
-const PLUGINS: &str = ".poetry/plugins";
+/// The folders of plugins and releases that a project brings, and the programs that load any file of them.
+const BROUGHT: &[(&str, &[&str])] = &[
+    ("poetry", &[".poetry/plugins"]),
+    ("yarn", &[".yarn/plugins", ".yarn/releases"]),
+    ("yarnpkg", &[".yarn/plugins", ".yarn/releases"]),
+];
+
+/// Which symlinks count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CodeReach {
+    /// Those to code, or to packages of Python.
+    Packages,
+    /// Those to code, or to folders with code.
+    Folders,
+    /// All.
+    All,
+}
 
 /// What is gone through for code.
 struct CodeSearch {
     roots: Vec<String>,
-    /// Of folders that symlinks lead to, packages alone count.
-    packages: bool,
+    reach: CodeReach,
     /// How many names may still be looked at.
     left: usize,
     /// The symlinks.
@@ -60,9 +74,11 @@ impl ActionReader<'_> {
             let program = argv.first().and_then(Word::literal).map(base_name).unwrap_or_default();
             let (program, start) = (program.to_owned(), Arc::clone(&action.start));
             let found = if loads_tests(argv) {
-                looked_up(self.code_of_tests(at, program == "unittest", &start))?
-            } else if program == "poetry" {
-                looked_up(self.code_of_plugins(&start))?
+                let is_unittest = program == "unittest";
+                let reach = if is_unittest { CodeReach::Packages } else { CodeReach::Folders };
+                looked_up(self.code_of_tests(at, reach, &start))?
+            } else if let Some((_, folders)) = BROUGHT.iter().find(|(name, _)| *name == program) {
+                looked_up(self.code_brought(folders, &start))?
             } else {
                 continue;
             };
@@ -83,10 +99,9 @@ impl ActionReader<'_> {
         Ok(())
     }
 
-    /// Symlinks to code on the way to the tests that the words name; where they name none, below where it runs. `packages`: of folders
-    /// only packages have tests.
+    /// Symlinks to code on the way to the tests that the words name; where they name none, below where it runs.
     fn code_of_tests(
-        &self, command: usize, packages: bool, start: &PathStart,
+        &self, command: usize, reach: CodeReach, start: &PathStart,
     ) -> Result<BTreeSet<String>, PathError> {
         let (mut ways, mut tops) = (BTreeSet::new(), BTreeSet::new());
         for dir in places(start, self.files)?.0 {
@@ -130,7 +145,7 @@ impl ActionReader<'_> {
                 found.extend(links.map(|it| format!("{folder}/{}", it.name)));
             }
         }
-        let mut search = CodeSearch { roots, packages, left: MOST_NAMES, found };
+        let mut search = CodeSearch { roots, reach, left: MOST_NAMES, found };
         for top in tops {
             self.code_below(top, &mut search)?;
         }
@@ -149,19 +164,28 @@ impl ActionReader<'_> {
             && !OTHERS.contains(&before)
     }
 
-    /// The same in the folder of plugins.
-    fn code_of_plugins(&self, start: &PathStart) -> Result<BTreeSet<String>, PathError> {
-        let mut tops = BTreeSet::new();
-        self.of_folders(start, |folder, files| {
-            let plugins = format!("{folder}/{PLUGINS}");
-            if files.has(&plugins)? && files.real(&plugins)? == plugins {
-                tops.insert(plugins);
+    /// Symlinks below folders that the project brings. One in the place of a folder counts, too.
+    fn code_brought(
+        &self, folders: &[&str], start: &PathStart,
+    ) -> Result<BTreeSet<String>, PathError> {
+        let (mut tops, mut found) = (BTreeSet::new(), BTreeSet::new());
+        let roots = self.roots()?;
+        self.of_folders(start, |top, files| {
+            let inside = roots.iter().any(|root| is_below(top, root));
+            for folder in folders.iter().filter(|_| inside) {
+                let path = format!("{top}/{folder}");
+                if !files.has(&path)? {
+                    continue;
+                }
+                if files.real(&path)? == format!("{}/{folder}", files.real(top)?) {
+                    tops.insert(path);
+                } else {
+                    found.insert(path);
+                }
             }
             Ok(None::<()>)
         })?;
-        let found = BTreeSet::new();
-        let mut search =
-            CodeSearch { roots: self.roots()?, packages: false, left: MOST_NAMES, found };
+        let mut search = CodeSearch { roots, reach: CodeReach::All, left: MOST_NAMES, found };
         for top in tops {
             self.code_below(top, &mut search)?;
         }
@@ -181,7 +205,10 @@ impl ActionReader<'_> {
                 // Nothing goes into hidden folders, or into packages of npm.
                 let is_passed = name.starts_with('.') || name == "node_modules";
                 if is_link {
-                    if is_code(&folder, &name) || !is_passed && self.leads_to_code(&path, search)? {
+                    if search.reach == CodeReach::All
+                        || is_code(&folder, &name)
+                        || !is_passed && self.leads_to_code(&path, search)?
+                    {
                         search.found.insert(path);
                     }
                 } else if is_dir && !is_passed {
@@ -209,7 +236,7 @@ impl ActionReader<'_> {
         let mut folders = vec![real];
         while let Some(folder) = folders.pop() {
             let names = self.names_for(&folder, search);
-            if search.packages {
+            if search.reach == CodeReach::Packages {
                 return Ok(names.iter().any(is_init));
             }
             if names.iter().any(|it| is_code(&folder, &it.name)) {
