@@ -102,6 +102,25 @@ fn a_key_with_an_escape_names_a_member_nevertheless() {
 }
 
 #[test]
+fn a_member_may_lie_above_or_in_any_folder() {
+    let house = with_secret("members-above");
+    unlink(&house, "Cargo.toml");
+    house.put("project/w/Cargo.toml", "[dependencies]\nb = { path = \"../b\" }\n");
+    asks(&house, "b/Cargo.toml", &["cd w && cargo build", "cd w && cargo metadata"]);
+    house.put("project/w/Cargo.toml", "[dependencies]\nb = { path = \"\\u002e./b\" }\n");
+    asks(&house, "b/Cargo.toml", &["cd w && cargo build"]);
+    house.put("project/w/Cargo.toml", "[dependencies]\nb = { path = \"node_modules/b\" }\n");
+    asks(&house, "w/node_modules/b/Cargo.toml", &["cd w && cargo build"]);
+    house.put("project/w/go.mod", "module x\nreplace y => ../b\n");
+    asks(&house, "b/go.mod", &["cd w && go build ./..."]);
+    house.put("project/w/pom.xml", "<project><modules><module>../b</module></modules></project>");
+    asks(&house, "b/pom.xml", &["cd w && mvn test"]);
+    let module = "<project><modules><module>&#46;&#46;/b</module></modules></project>";
+    house.put("project/w/pom.xml", module);
+    asks(&house, "b/pom.xml", &["cd w && mvn test"]);
+}
+
+#[test]
 fn cargo_reads_settings_of_clippy_and_rustfmt_in_folders_below() {
     let house = with_secret("below-cargo");
     house.put("project/src/deep/x.rs", "\n");
@@ -207,6 +226,9 @@ fn a_makefile_includes_names_with_escapes_and_loads_objects() {
         ("include a\\#b.mk\n", true),
         ("include a\\ b.mk\n", true),
         ("include ~/x.mk\n", true),
+        ("include \\\r\n l.mk\n", true),
+        ("$(eval include l.mk)\n", true),
+        ("X := $(shell date)\n$(eval Y := 1)\n", false),
         ("include \"l.mk\"\n", true),
         ("load l.mk\n", true),
         ("-load l.mk(init)\n", true),

@@ -135,6 +135,10 @@ fn included_by(text: &str) -> Option<Vec<String>> {
     let text = text.replace("\\\n", " ");
     let mut names = Vec::new();
     for line in text.lines() {
+        let is_evaluated = line.contains("(eval") || line.contains("{eval");
+        if is_evaluated && WORDS.iter().any(|word| line.contains(word)) {
+            return None;
+        }
         let Some((word, files)) = line.trim_start().split_once(char::is_whitespace) else {
             continue;
         };
@@ -196,7 +200,14 @@ mod tests {
         let text = "load a.so(f)\ninclude \"b\" #\\\n c\n";
         let names = included_by(text).unwrap();
         assert_eq!(names, ["a.so", "a.so(f)", "b", "\"b\""]);
-        for text in ["include a\\#b", "-include a\\ b", "include ~/a"] {
+        for text in [
+            "$(eval include a)",
+            "x: ; ${eval -include a}",
+            "include \\\r\n a",
+            "include a\\#b",
+            "-include a\\ b",
+            "include ~/a",
+        ] {
             assert_eq!(included_by(text), None, "{text}");
         }
     }
