@@ -335,7 +335,8 @@ impl ActionReader<'_> {
                 // A file system that lists nothing has none that anybody could have made.
                 DirListing::Unknown => continue,
                 DirListing::TooMany => {
-                    found.too_many |= !reach.passes(&dir, self.files)?;
+                    found.too_many |=
+                        !reach.files.passes_many && !reach.passes(&dir, self.files)?;
                     continue;
                 }
             };

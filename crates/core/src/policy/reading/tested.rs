@@ -113,13 +113,18 @@ impl ActionReader<'_> {
                     (Some(name), _) => name,
                     // What is not spelled out may be anywhere below. The endings of a module stand beside its name.
                     (None, Some(WordPiece::Text(text))) if !text.ends_with('.') => {
-                        text.rsplit_once('/').map_or(".", |(folder, _)| folder)
+                        let folder = text.rsplit_once('/').map_or(".", |(folder, _)| folder);
+                        text.split_once("::").map_or(folder, |(file, _)| file)
                     }
                     (None, _) => continue,
                 };
                 names_none = false;
                 let located = locate(name, &from, self.files)?;
-                if let DirListing::Names(_) = self.files.list(&located.real, MOST_NAMES) {
+                // Of a dotted name the packages on the way are no folders of tests.
+                let own = self.words(file.by).get(file.by.arg).and_then(Word::literal);
+                let is_whole = own.is_none_or(|own| own.ends_with(name) || name.ends_with(own));
+                if is_whole && let DirListing::Names(_) = self.files.list(&located.real, MOST_NAMES)
+                {
                     tops.insert(located.real.clone());
                 }
                 ways.insert(located.real);

@@ -269,6 +269,10 @@ impl ProgramTables {
             ("leaves", _) => program.leaves = names(rest),
             ("settings", _) => program.told_by.here.extend(names(rest)),
             ("settings-below", _) => program.told_by.below.extend(names(rest)),
+            ("settings-deep", _) => {
+                program.told_by.below.extend(names(rest));
+                program.told_by.passes_many = true;
+            }
             ("settings-members", _) => program.told_by.members.extend(names(rest)),
             ("members-by", _) => {
                 let (file, words) = rest.split_once(' ')?;

@@ -236,6 +236,8 @@ pub(crate) struct SettingsFiles {
     pub(crate) here: Vec<&'static str>,
     /// It looks for these in each folder of what it reads, too, and in the folders above.
     pub(crate) below: Vec<&'static str>,
+    /// Whether more names than are gone through below a folder are no doubt: those of settings are seldom so deep.
+    pub(crate) passes_many: bool,
     /// Those of them that it looks for in the other folders that its settings name, such as those of a workspace.
     pub(crate) members: Vec<&'static str>,
     /// The files that name such folders, and the words by which they do.
