@@ -634,7 +634,7 @@ const ROWS: &[Row] = &[
     ("npm run a b", "l3:b"),
     ("gradle build", "R0:."),
     ("cargo run -- a", "R0:."),
-    ("cmake --build a", "l2:a"),
+    ("cmake --build a", "R0:. R2:a l2:a"),
     ("clang-format --style=file:a b.c", "r1:a l1:a r2:b.c"),
 ];
 
