@@ -28,9 +28,10 @@ pub use effects::{
 pub(crate) use effects::{
     EffectKnowledge, LinksPut, LinksRead, OpenedFiles, PassedOver, PathUse, ProgramKind,
     SettingsFiles, TakenBelow, command_of, deletes, is_command_name, is_formatter, is_understood,
-    kind, knowledge_of, links_put, links_read, only_asks, only_reads, opens, opens_no_file,
-    option_marks, passes_links, reads_names_only, replaces, settings_of, special_like,
-    takes_addresses, takes_below, takes_data_only, tells_reads, used_by, without_g, written_out,
+    kind, knowledge_of, links_put, links_read, loads_tests, only_asks, only_reads, opens,
+    opens_no_file, option_marks, passes_links, reads_names_only, replaces, settings_of,
+    special_like, takes_addresses, takes_below, takes_data_only, tells_reads, used_by, without_g,
+    written_out,
 };
 pub(crate) use facts::SHELL_INPUT;
 pub use facts::{

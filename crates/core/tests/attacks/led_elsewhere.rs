@@ -72,12 +72,19 @@ fn npx_runs_the_program_of_the_own_package_before_any_other() {
     house.put("project/own.sh", "x");
     house.put("project/tools/other", "x");
     link(&house, "../out/x.sh", "b.sh");
+    link(&house, "../out/x.sh", "prettier");
     link(&house, "../../../out/x.sh", "tools/in/prettier");
     let policy = started(&house, "developer", "project");
     let line = ["npx --no-install prettier --check a.js"];
     for package in [
         r#"{"name":"x","bin":{"prettier":"./b.sh"}}"#,
         r#"{"name":"x","bin":{"a/prettier":"b.sh"}}"#,
+        r#"{"name":"x","bin":{"prettier/":"./b.sh"}}"#,
+        r#"{"name":"x","bin":{"a\\prettier::":"./b.sh"}}"#,
+        r#"{"name":"prettier/","bin":"./b.sh"}"#,
+        r#"{"name":"x","bin":"","directories":{"bin":"tools"}}"#,
+        r#"{"name":"x","bin":["./prettier/"]}"#,
+        r#"{"name":"x","bin":{},"directories":{"bin":"tools"}}"#,
         r#"{"name":"prettier","bin":"./b.sh"}"#,
         r#"{"name":"@x/prettier","bin":"b.sh"}"#,
         r#"{"name":"x","bin":{"prettier":"../out/x.sh"}}"#,
@@ -122,6 +129,91 @@ fn a_virtual_environment_of_the_project_is_no_link_out_of_it() {
     tried(&policy, &[], &[lines[0], "poetry run pytest"]);
     link(&house, "../../../out/x.sh", ".venv/bin/black");
     tried(&policy, &lines, &["poetry run pytest"]);
+    unlink(&house, ".venv/bin/black");
+    house.put("out/python-x", "x");
+    house.put("out/lib/x.py", "x = 1\n");
+    for (target, name) in [
+        ("../../../out/python-x", ".venv/bin/pytest"),
+        ("../../../out/python3", ".venv/bin/pytest"),
+        ("../../out/lib", ".venv/lib"),
+        ("../../../out/lib", ".venv/lib/python3.12"),
+        ("../../../../out/lib", ".venv/lib/python3.12/site-packages"),
+        ("../../../../../out/x.py", ".venv/lib/python3.12/site-packages/sitecustomize.py"),
+    ] {
+        println!("{name} -> {target}");
+        link(&house, target, name);
+        tried(&policy, &["poetry run pytest"], &["ls"]);
+        unlink(&house, name);
+    }
+    house.put("project/.venv/lib/python3.12/site-packages/x.py", "x = 1\n");
+    link(&house, "lib", ".venv/lib64");
+    tried(&policy, &[], &["poetry run pytest"]);
+}
+
+#[test]
+fn poetry_runs_what_its_own_settings_and_plugins_say() {
+    let house = with_secret("led-poetry");
+    house.put("project/pyproject.toml", "[tool.poetry]\nname = \"p\"\n");
+    house.put("out/plugins/x.py", "x = 1\n");
+    let policy = started(&house, "developer", "project");
+    let lines =
+        ["poetry run pytest", "poetry run black --check a.py", "cd src && poetry run mypy ."];
+    let harmless = [
+        "",
+        "[virtualenvs]\nin-project = true\ncreate = false\n",
+        "[virtualenvs]\npath = \"{cache-dir}/virtualenvs\"\n",
+    ];
+    for settings in harmless {
+        house.put("project/poetry.toml", settings);
+        tried(&policy, &[], &lines);
+    }
+    for settings in [
+        "[virtualenvs]\npath = \"../venvs\"\n",
+        "virtualenvs.path = \"../venvs\"\n",
+        "virtualenvs = { \"p\\u0061th\" = \"../venvs\" }\n",
+        "[virtualenvs]\npath = \"{cache-dir}/../venvs\"\n",
+        "cache-dir = \"../cache\"\n",
+        "data-dir = \"../data\"\n",
+        "[virtualenvs\n",
+    ] {
+        println!("{settings}");
+        house.put("project/poetry.toml", settings);
+        tried(&policy, &lines, &["ls"]);
+    }
+    unlink(&house, "poetry.toml");
+    for (target, name) in [
+        ("../../out/plugins", ".poetry/plugins"),
+        ("../../../out/plugins", ".poetry/plugins/lib"),
+        ("../../../out/x.py", ".poetry/plugins/x.py"),
+    ] {
+        println!("{name}");
+        link(&house, target, name);
+        tried(&policy, &lines, &["ls"]);
+        unlink(&house, name);
+    }
+    house.put("project/.poetry/plugins/x.py", "x = 1\n");
+    tried(&policy, &[], &lines);
+}
+
+#[test]
+fn yarn_runs_the_release_and_the_plugins_of_the_project() {
+    let house = with_secret("led-yarn");
+    house.put("project/package.json", "{\"name\":\"x\"}");
+    house.put("project/.yarn/releases/yarn-4.cjs", "x");
+    house.put("out/more/x.cjs", "x");
+    let policy = started(&house, "developer", "project");
+    let lines = ["yarn test", "cd src && yarn test"];
+    tried(&policy, &[], &lines);
+    for (target, name) in [
+        ("../../../out/more/x.cjs", ".yarn/releases/yarn.cjs"),
+        ("../../../out/more", ".yarn/plugins/@yarnpkg"),
+        ("../../out/more", ".yarn/plugins"),
+    ] {
+        println!("{name}");
+        link(&house, target, name);
+        tried(&policy, &lines, &["ls"]);
+        unlink(&house, name);
+    }
 }
 
 #[test]

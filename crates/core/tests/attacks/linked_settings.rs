@@ -80,6 +80,120 @@ fn members_of_a_workspace_have_settings_of_their_own() {
 }
 
 #[test]
+fn a_program_that_another_one_starts_reads_settings_below_what_it_is_given() {
+    let house = with_secret("below-started");
+    house.put("project/node_modules/.bin/prettier", "x");
+    house.put("project/src/in/a.js", "x\n");
+    let prettier = ["npx --no-install prettier --check src", "prettier --check src"];
+    asks(&house, "src/.prettierrc", &prettier);
+    asks(&house, "src/in/.prettierrc", &prettier);
+    asks(&house, "src/in/ruff.toml", &["ruff check src", "python3 -m ruff check src"]);
+}
+
+#[test]
+fn a_key_with_an_escape_names_a_member_nevertheless() {
+    let house = with_secret("members-escaped");
+    for settings in
+        ["[dependencies.b]\n\"p\\u0061th\" = \"b\"\n", "[\"work\\u0073pace\"]\nmembers = [\"b\"]\n"]
+    {
+        house.put("project/Cargo.toml", settings);
+        asks(&house, "b/Cargo.toml", &["cargo metadata", "cargo build", "cargo fmt --check"]);
+    }
+}
+
+#[test]
+fn a_member_may_lie_above_or_in_any_folder() {
+    let house = with_secret("members-above");
+    unlink(&house, "Cargo.toml");
+    house.put("project/w/Cargo.toml", "[dependencies]\nb = { path = \"../b\" }\n");
+    asks(&house, "b/Cargo.toml", &["cd w && cargo build", "cd w && cargo metadata"]);
+    house.put("project/w/Cargo.toml", "[dependencies]\nb = { path = \"\\u002e./b\" }\n");
+    asks(&house, "b/Cargo.toml", &["cd w && cargo build"]);
+    house.put("project/w/Cargo.toml", "[dependencies]\nb = { path = \"node_modules/b\" }\n");
+    asks(&house, "w/node_modules/b/Cargo.toml", &["cd w && cargo build"]);
+    house.put("project/w/go.mod", "module x\nreplace y => ../b\n");
+    asks(&house, "b/go.mod", &["cd w && go build ./..."]);
+    house.put("project/w/pom.xml", "<project><modules><module>../b</module></modules></project>");
+    asks(&house, "b/pom.xml", &["cd w && mvn test"]);
+    let module = "<project><modules><module>&#46;&#46;/b</module></modules></project>";
+    house.put("project/w/pom.xml", module);
+    asks(&house, "b/pom.xml", &["cd w && mvn test"]);
+}
+
+#[test]
+fn cargo_reads_settings_of_clippy_and_rustfmt_in_folders_below() {
+    let house = with_secret("below-cargo");
+    house.put("project/src/deep/x.rs", "\n");
+    for name in ["src/rustfmt.toml", "src/.rustfmt.toml", "src/deep/rustfmt.toml"] {
+        asks(&house, name, &["cargo fmt --check", "cargo fmt"]);
+    }
+    house.put("project/Cargo.toml", "[workspace]\nmembers = [\"a\"]\n");
+    for name in ["a/clippy.toml", "a/.clippy.toml"] {
+        asks(&house, name, &["cargo clippy", "cargo clippy --workspace", "cargo clippy -p a"]);
+    }
+    asks(&house, "a/src/rustfmt.toml", &["cargo fmt --check"]);
+}
+
+#[test]
+fn cmake_builds_by_files_that_it_made_and_sources_say() {
+    let house = with_secret("below-cmake");
+    house.put("project/build/CMakeCache.txt", "x\n");
+    house.put("project/sub/x.c", "x\n");
+    let lines = ["cmake --build build"];
+    for name in [
+        "build/Makefile",
+        "build/build.ninja",
+        "build/CMakeFiles/Makefile2",
+        "build/CMakeFiles/rules.ninja",
+        "build/CMakeFiles/x.dir/build.make",
+        "build/cmake_install.cmake",
+        "CMakeLists.txt",
+        "sub/CMakeLists.txt",
+    ] {
+        asks(&house, name, &lines);
+        let up = "../".repeat(name.matches('/').count() + 1);
+        link(&house, &format!("{up}out/x.py"), name);
+        tried(&started(&house, "developer", "project"), &lines, &["ls"]);
+        unlink(&house, name);
+    }
+    // Libraries have links from one name to another.
+    house.put("project/build/libx.so.1", "x");
+    link(&house, "libx.so.1", "build/libx.so");
+    tried(&started(&house, "developer", "project"), &[], &lines);
+}
+
+#[test]
+fn build_tools_read_settings_and_wrappers_beside_their_own() {
+    let house = with_secret("beside-builds");
+    for (name, lines) in [
+        ("Directory.Build.rsp", ["dotnet build", "dotnet test"]),
+        ("src/Directory.Build.props", ["dotnet build", "dotnet test"]),
+        ("src/Directory.Build.rsp", ["dotnet build", "dotnet test"]),
+        ("gradle/wrapper/gradle-wrapper.jar", ["./gradlew test", "./gradlew build"]),
+        ("gradle/wrapper/gradle-wrapper.properties", ["./gradlew test", "./gradlew build"]),
+        (".mvn/wrapper/maven-wrapper.properties", ["./mvnw test", "./mvnw compile"]),
+        (".mvn/wrapper/maven-wrapper.jar", ["./mvnw test", "./mvnw compile"]),
+        (".mvn/extensions.xml", ["mvn test", "./mvnw compile"]),
+        (".pnp.cjs", ["yarn test", "yarn run build"]),
+        (".pnp.loader.mjs", ["yarn test", "yarn run build"]),
+    ] {
+        asks(&house, name, &lines);
+    }
+    let up = "../out/x.sh";
+    link(&house, up, ".pnp.cjs");
+    tried(&started(&house, "developer", "project"), &["yarn test"], &["ls"]);
+}
+
+#[test]
+fn bun_prints_settings_beside_each_test() {
+    let house = with_secret("below-bun");
+    house.put("project/sub/a.test.js", "x\n");
+    for name in ["jsconfig.json", "sub/tsconfig.json", "sub/jsconfig.json", "sub/package.json"] {
+        asks(&house, name, &["bun test"]);
+    }
+}
+
+#[test]
 fn oxlint_reads_settings_that_are_a_program() {
     let house = with_secret("oxlint");
     asks(&house, "oxlint.config.ts", &["oxlint", "oxlint a.js"]);
@@ -102,4 +216,36 @@ fn a_makefile_includes_others() {
     asks(&house, "z.mk", &["make test"]);
     house.put("project/Makefile", "include ../out/x.mk\n");
     tried(&started(&house, "developer", "project"), &["make test"], &["ls"]);
+}
+
+#[test]
+fn a_makefile_includes_names_with_escapes_and_loads_objects() {
+    let house = with_secret("makefiles-escaped");
+    let policy = started(&house, "developer", "project");
+    for (text, asks) in [
+        ("include a\\#b.mk\n", true),
+        ("include a\\ b.mk\n", true),
+        ("include ~/x.mk\n", true),
+        ("include \\\r\n l.mk\n", true),
+        ("$(eval include l.mk)\n", true),
+        ("X := $(shell date)\n$(eval Y := 1)\n", false),
+        ("include \"l.mk\"\n", true),
+        ("load l.mk\n", true),
+        ("-load l.mk(init)\n", true),
+        ("include a.mk \\\n  b.mk\n", false),
+        ("test: # include a\\#b.mk\n\techo 'a\\#b'\n", false),
+    ] {
+        println!("{text}");
+        house.put("project/Makefile", text);
+        link(&house, "prod.env", "l.mk");
+        link(&house, "prod.env", "\"l.mk\"");
+        let lines = ["make test"];
+        if asks {
+            tried(&policy, &lines, &["ls"])
+        } else {
+            tried(&policy, &[], &lines)
+        }
+        unlink(&house, "l.mk");
+        unlink(&house, "\"l.mk\"");
+    }
 }

@@ -97,7 +97,8 @@ fn files_that_settings_of_pytest_name_are_written_or_have_to_be_the_projects() {
     ] {
         asks_with(&house, &policy, "pytest.ini", &format!("[pytest]\n{setting}\n"), &["pytest"]);
     }
-    symlink("../out", house.root.join("project/linked")).unwrap();
+    house.put("data/a.csv", "x");
+    symlink("../data", house.root.join("project/linked")).unwrap();
     asks_with(&house, &policy, "pytest.ini", "[pytest]\ntestpaths = linked\n", &["pytest"]);
     house.put(
         "project/pytest.ini",

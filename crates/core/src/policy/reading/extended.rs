@@ -29,7 +29,7 @@ impl ActionReader<'_> {
             }
             let text = plain_text(self.files, &file, MOST_TEXT);
             let extended = text.and_then(|text| match is_makefile(&file) {
-                true => Some(included_by(&text)),
+                true => included_by(&text),
                 false => extended_by(&text),
             });
             let Some(extended) = extended.filter(|_| seen.len() <= MOST_EXTENDED) else {
@@ -128,16 +128,39 @@ fn is_makefile(file: &str) -> bool {
         && !name.starts_with('.')
 }
 
-/// The files that a makefile includes by their names. What a variable or a pattern says is not told.
-fn included_by(text: &str) -> Vec<String> {
+/// The files that a makefile includes, or loads as code, by their names; `None`: such a name is not understood. What a variable or a
+/// pattern says is not told.
+fn included_by(text: &str) -> Option<Vec<String>> {
+    const WORDS: &[&str] = &["include", "-include", "sinclude", ".include", "load", "-load"];
     let text = text.replace("\\\n", " ");
-    let lines = text.lines().filter_map(|line| {
-        let line = line.split('#').next().unwrap_or_default();
-        let (word, files) = line.trim_start().split_once(char::is_whitespace)?;
-        matches!(word, "include" | "-include" | "sinclude" | ".include").then_some(files)
-    });
-    let names = lines.flat_map(str::split_whitespace).map(|name| name.trim_matches('"'));
-    names.filter(|name| !name.contains(['$', '*', '?', '['])).map(str::to_owned).collect()
+    let mut names = Vec::new();
+    for line in text.lines() {
+        let is_evaluated = line.contains("(eval") || line.contains("{eval");
+        if is_evaluated && WORDS.iter().any(|word| line.contains(word)) {
+            return None;
+        }
+        let Some((word, files)) = line.trim_start().split_once(char::is_whitespace) else {
+            continue;
+        };
+        if !WORDS.contains(&word) {
+            continue;
+        }
+        let files = files.split('#').next().unwrap_or_default();
+        // The character behind it belongs to the name, also a `#`.
+        if files.contains('\\') {
+            return None;
+        }
+        for name in files.split_whitespace().filter(|name| !name.contains(['$', '*', '?', '['])) {
+            if name.starts_with('~') {
+                return None;
+            }
+            // GNU make takes a quote for a part of the name. What is loaded may have the name of a function behind it.
+            let bare = name.split('(').next().unwrap_or_default().trim_matches('"');
+            names.extend([bare, name].into_iter().filter(|it| !it.is_empty()).map(str::to_owned));
+        }
+    }
+    names.dedup();
+    Some(names)
 }
 
 #[cfg(test)]
@@ -172,6 +195,20 @@ mod tests {
     #[test]
     fn a_makefile_includes_what_it_names() {
         let text = "a: b\n\tinclude no\ninclude x.mk ../y.mk # z\n-include \\\n  o.d $(D) *.d\n  sinclude q\nincluded x\n";
-        assert_eq!(included_by(text), ["no", "x.mk", "../y.mk", "o.d", "q"]);
+        let names = included_by(text).unwrap();
+        assert_eq!(names, ["no", "x.mk", "../y.mk", "o.d", "q"]);
+        let text = "load a.so(f)\ninclude \"b\" #\\\n c\n";
+        let names = included_by(text).unwrap();
+        assert_eq!(names, ["a.so", "a.so(f)", "b", "\"b\""]);
+        for text in [
+            "$(eval include a)",
+            "x: ; ${eval -include a}",
+            "include \\\r\n a",
+            "include a\\#b",
+            "-include a\\ b",
+            "include ~/a",
+        ] {
+            assert_eq!(included_by(text), None, "{text}");
+        }
     }
 }

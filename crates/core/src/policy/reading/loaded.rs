@@ -156,6 +156,16 @@ impl ActionReader<'_> {
         }
     }
 
+    /// Whether an argument is a word of this command: its own, or one of the command that starts it, whose words end with its own.
+    pub(super) fn is_word_of(&self, by: ByArgument, command: usize) -> bool {
+        if by.command == command {
+            return true;
+        }
+        let own = self.words(ByArgument { command, arg: 0 }).get(1..).unwrap_or_default();
+        let words = self.words(by);
+        by.command < command && words.ends_with(own) && by.arg + own.len() >= words.len()
+    }
+
     /// The name of its program.
     fn program(&self, by: ByArgument) -> &str {
         self.words(by).first().and_then(Word::literal).unwrap_or_default()

@@ -15,8 +15,10 @@ use crate::shell::SettingsFiles;
 /// Which folders below that of some settings they name.
 #[derive(Debug, PartialEq, Eq)]
 enum MemberFolders {
-    /// Any: it is not read which.
+    /// Any below: it is not read which.
     Any,
+    /// Any of the project: a path that leads up may be one.
+    Anywhere,
     /// Those that these patterns mean.
     Named(Vec<String>),
 }
@@ -58,6 +60,10 @@ impl ActionReader<'_> {
                     MemberFolders::Any => {
                         tops.insert(folder.clone());
                     }
+                    MemberFolders::Anywhere => {
+                        let around = roots.iter().filter(|root| is_below(&folder, root));
+                        tops.insert(around.min_by_key(|it| it.len()).unwrap_or(&folder).clone());
+                    }
                     MemberFolders::Named(patterns) => {
                         for pattern in patterns {
                             let members = self.meant_by(&folder, &pattern, &mut search)?;
@@ -92,8 +98,12 @@ impl ActionReader<'_> {
         let patterns = match name {
             "package.json" => of_package(&text),
             "pnpm-workspace.yaml" => of_pnpm(&text),
-            // An escape may spell the word otherwise.
-            _ if has_word || text.contains('\\') => None,
+            // An escape may spell the word otherwise, or a path that leads up.
+            _ if text.contains('\\') => return Ok(MemberFolders::Anywhere),
+            _ if has_word && (text.contains("..") || text.contains('&')) => {
+                return Ok(MemberFolders::Anywhere);
+            }
+            _ if has_word => None,
             _ => Some(Vec::new()),
         };
         Ok(patterns.map_or(MemberFolders::Any, MemberFolders::Named))
@@ -176,7 +186,9 @@ impl ActionReader<'_> {
                     }
                 } else if is_dir {
                     match name.as_str() {
-                        ".git" | "node_modules" => {}
+                        ".git" => {}
+                        // Those of npm are no members. Other tools take them for any folder.
+                        "node_modules" if search.files.members.contains(&"package.json") => {}
                         _ if is_last || is_product(&name) => products.push(path),
                         _ => dirs.push(path),
                     }

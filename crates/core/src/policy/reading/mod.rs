@@ -22,6 +22,7 @@ mod programs;
 pub(super) mod repository;
 mod rights;
 mod settings;
+mod tested;
 mod versions;
 mod wanted;
 
@@ -222,6 +223,7 @@ impl<'a> ActionReader<'a> {
             others.iter().for_each(|wanted| self.argument(&plan, wanted, Arc::clone(&start)));
             self.argument(&plan, last, start);
         }
+        self.linked_tests()?;
         self.loaded()?;
         self.settings()?;
         self.folders()?;

@@ -13,7 +13,10 @@ use crate::shell::Word;
 const ENDINGS: &[&str] = &[".py", ".pyc", ".so", ".pyd"];
 
 /// What makes a folder a package.
-const INIT: &str = "__init__";
+pub(super) const INIT: &str = "__init__";
+
+/// What a package runs.
+pub(super) const MAIN: &str = "__main__";
 
 impl ActionReader<'_> {
     /// Whether a dotted name begins with a module that Python finds in the directory before its own, or is a directory. One
@@ -126,7 +129,7 @@ impl ActionReader<'_> {
                 let path = format!("{folder}/{name}");
                 let first = name.split('.').next();
                 let is_loaded =
-                    matches!(first, Some(INIT | "__main__")) || is_named && may_be_module(&name);
+                    matches!(first, Some(INIT | MAIN)) || is_named && may_be_module(&name);
                 if is_link && is_loaded && !self.is_own_module(&path, true, roots)? {
                     return Ok(false);
                 }
@@ -139,7 +142,8 @@ impl ActionReader<'_> {
     }
 }
 
-fn has_ending(name: &str) -> bool {
+/// Whether Python loads a file of this name as a module.
+pub(super) fn has_ending(name: &str) -> bool {
     ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 

@@ -159,9 +159,16 @@ impl ActionReader<'_> {
         Ok(links)
     }
 
-    /// A program reads this file, which no word names.
+    /// A program reads this file of settings.
     pub(super) fn reads_settings(
         &mut self, path: &str, program: &str, start: &Arc<PathStart>,
+    ) -> Result<(), NeedsFiles> {
+        self.reads_unnamed(path, program, "reads it as its settings", start)
+    }
+
+    /// A program reads this file, which no word names. `does`: what it does with it.
+    pub(super) fn reads_unnamed(
+        &mut self, path: &str, program: &str, does: &str, start: &Arc<PathStart>,
     ) -> Result<(), NeedsFiles> {
         let kind = ActionKind::Path {
             access: FileAccess::Read,
@@ -180,7 +187,7 @@ impl ActionReader<'_> {
         });
         if !looked_up(self.stays_inside(path))?.unwrap_or(false) {
             self.unknown_code(format!(
-                "{} leads out of the project, and {} reads it as its settings",
+                "{} leads out of the project, and {} {does}",
                 quoted(path),
                 quoted(program)
             ));
@@ -328,7 +335,8 @@ impl ActionReader<'_> {
                 // A file system that lists nothing has none that anybody could have made.
                 DirListing::Unknown => continue,
                 DirListing::TooMany => {
-                    found.too_many |= !reach.passes(&dir, self.files)?;
+                    found.too_many |=
+                        !reach.files.passes_many && !reach.passes(&dir, self.files)?;
                     continue;
                 }
             };

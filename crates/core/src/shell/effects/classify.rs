@@ -184,6 +184,12 @@ pub(crate) fn settings_of(argv: &[Word]) -> Option<&'static SettingsFiles> {
     told_by.names().next().is_some().then_some(told_by)
 }
 
+/// Whether this command loads tests of Python.
+pub(crate) fn loads_tests(argv: &[Word]) -> bool {
+    let program = argv.first().and_then(Word::literal).and_then(called);
+    program.is_some_and(|program| program.loads_tests)
+}
+
 /// Of the symlinks below a directory, those that are read through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LinksRead {

@@ -47,10 +47,10 @@ pub(crate) use self::checkers::CompilerWords;
 pub(super) use self::search::searched;
 pub(crate) use classify::{
     EffectKnowledge, LinksRead, OpenedFiles, PassedOver, TakenBelow, command_of, deletes,
-    is_command_name, is_formatter, is_understood, kind, knowledge_of, links_read, only_reads,
-    opens, opens_no_file, option_marks, passes_links, reads_names_only, replaces, settings_of,
-    special_like, takes_addresses, takes_below, takes_data_only, takes_settings, tells_reads,
-    without_g,
+    is_command_name, is_formatter, is_understood, kind, knowledge_of, links_read, loads_tests,
+    only_reads, opens, opens_no_file, option_marks, passes_links, reads_names_only, replaces,
+    settings_of, special_like, takes_addresses, takes_below, takes_data_only, takes_settings,
+    tells_reads, without_g,
 };
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
 pub(super) use classify::{keeps_output, launches_unseen, leads};

@@ -350,6 +350,9 @@ pub(super) fn cmake(walk: &mut ArgumentWalk) {
     match walk.kept("build") {
         Some(part) => {
             walk.loads(part, 0, false);
+            // It makes its files again where a source is newer.
+            walk.here(OperandUse::ReadBelow);
+            walk.path(part.arg, FileAccess::Read, walk.word(part), true);
             if walk.kept("clears").is_some() {
                 walk.path(0, FileAccess::Write, walk.word(part), true);
             }

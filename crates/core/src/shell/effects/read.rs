@@ -269,11 +269,16 @@ impl ProgramTables {
             ("leaves", _) => program.leaves = names(rest),
             ("settings", _) => program.told_by.here.extend(names(rest)),
             ("settings-below", _) => program.told_by.below.extend(names(rest)),
+            ("settings-deep", _) => {
+                program.told_by.below.extend(names(rest));
+                program.told_by.passes_many = true;
+            }
             ("settings-members", _) => program.told_by.members.extend(names(rest)),
             ("members-by", _) => {
                 let (file, words) = rest.split_once(' ')?;
                 program.told_by.members_by.push((file, names(words)));
             }
+            ("tests", "python") => program.loads_tests = true,
             ("extends", _) => program.told_by.extending.extend(names(rest)),
             ("opens", _) => program.opens.extend(names(rest)),
             ("opens-first", _) => program.opens_first.extend(names(rest)),

@@ -236,6 +236,8 @@ pub(crate) struct SettingsFiles {
     pub(crate) here: Vec<&'static str>,
     /// It looks for these in each folder of what it reads, too, and in the folders above.
     pub(crate) below: Vec<&'static str>,
+    /// Whether more names than are gone through below a folder are no doubt: those of settings are seldom so deep.
+    pub(crate) passes_many: bool,
     /// Those of them that it looks for in the other folders that its settings name, such as those of a workspace.
     pub(crate) members: Vec<&'static str>,
     /// The files that name such folders, and the words by which they do.
@@ -295,6 +297,8 @@ pub(super) struct ProgramSpec {
     pub(super) leaves: Vec<&'static str>,
     /// The files of settings that it reads, and that no word names.
     pub(super) told_by: SettingsFiles,
+    /// Whether it loads tests of Python: those that its operands name, or those below where it runs.
+    pub(super) loads_tests: bool,
     /// The names of the files that it opens below a folder, which are all that it reads there. Empty: any file.
     pub(super) opens: Vec<&'static str>,
     /// Of these names those that it opens where no settings say so. Empty: all.
@@ -356,6 +360,7 @@ impl ProgramSpec {
             always: Vec::new(),
             leaves: Vec::new(),
             told_by: SettingsFiles::default(),
+            loads_tests: false,
             opens: Vec::new(),
             opens_first: Vec::new(),
             scripts: Vec::new(),

@@ -546,8 +546,8 @@ const ROWS: &[Row] = &[
     ("pytest --cache-clear", "?1 ?2"),
     ("tsc -b --clean --noEmit", "R0:. ?2 ?4"),
     ("jest --clearCache", "?1 ?2"),
-    ("cmake --build a --clean-first", "W0:a l2:a"),
-    ("cmake --clean-first --build=a", "W0:a l2:a"),
+    ("cmake --build a --clean-first", "R0:. W0:a R2:a l2:a"),
+    ("cmake --clean-first --build=a", "R0:. W0:a R2:a l2:a"),
     ("cmake --fresh -B a", "W0:. W3:a"),
     // They go over all that is below, with an operand and without.
     ("ruff check", "R0:. ?2"),
@@ -634,7 +634,7 @@ const ROWS: &[Row] = &[
     ("npm run a b", "l3:b"),
     ("gradle build", "R0:."),
     ("cargo run -- a", "R0:."),
-    ("cmake --build a", "l2:a"),
+    ("cmake --build a", "R0:. R2:a l2:a"),
     ("clang-format --style=file:a b.c", "r1:a l1:a r2:b.c"),
 ];
 
