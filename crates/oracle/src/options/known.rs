@@ -109,6 +109,8 @@ const SETTINGS: &[(&[&str], &[&str])] = &[
             "p/.gitignore",
         ],
     ),
+    // `cargo fix` looks whether git has all that it changes.
+    (&["cargo"], &["p/.git/refs/heads/main"]),
     (&["node", "nodejs", "npm"], &["p/package.json"]),
     // How git is to be called.
     (&["npm", "npx"], &["home/.gitconfig"]),
