@@ -233,8 +233,9 @@ class RepeatedNotes {
   readonly #all: CallNotes;
   #last: CallNotes;
   #place: ConversationPlace | undefined;
-  /** Of the requests before the last call; `undefined`: it is the only one. */
-  #earlier: Set<string> | undefined;
+  /** Of the requests before the last call. */
+  readonly #earlier = new Set<string>();
+  #isRepeated = false;
 
   constructor(toolCallId: string) {
     this.#toolCallId = toolCallId;
@@ -244,8 +245,9 @@ class RepeatedNotes {
 
   take(call: ToldCall, part: MessagePart, place: ConversationPlace, isLeft: boolean, role: string): void {
     if (this.#place !== undefined && isBehind(this.#place, place)) {
+      for (const id of this.#last.approvalIds) this.#earlier.add(id);
       this.#last = new CallNotes(this.#toolCallId);
-      this.#earlier = new Set(this.#all.approvalIds);
+      this.#isRepeated = true;
     }
     this.#place = place;
     for (const notes of [this.#all, this.#last]) notes.take(call, part, place.index, isLeft, role);
@@ -255,7 +257,7 @@ class RepeatedNotes {
   ask(approvalId: string, index: number): void {
     this.#all.approvalIds.add(approvalId);
     if (index >= (this.#place?.index ?? 0)) this.#last.approvalIds.add(approvalId);
-    else this.#earlier?.add(approvalId);
+    else this.#earlier.add(approvalId);
   }
 
   answer(approvalId: string, answer: MessageAnswer): void {
@@ -276,7 +278,7 @@ class RepeatedNotes {
 
   spoken(): SpokenCall {
     const [approvalIds, until, own] = [this.#earlier, this.#place, [...this.#last.approvalIds]];
-    if (approvalIds === undefined || until === undefined) return this.#all.spoken();
+    if (!this.#isRepeated || until === undefined) return this.#all.spoken();
     const isApart = own.length > 0 && own.every((id) => !approvalIds.has(id));
     if (!isApart) return this.#all.spoken();
     const yes = this.#all.spoken().yes.filter(({ approvalId }) => approvalIds.has(approvalId));
