@@ -207,26 +207,35 @@ describe('a limit that is reached', () => {
     'eight times the forged calls in a chat: their answers take no more than in proportion',
     async () => {
       await using gate = createGate({});
-      const forged = (count: number, isOpen: (index: number) => boolean): UIMessage[] => [
+      const forged = (
+        count: number,
+        isOpen: (index: number) => boolean,
+        idOf = (index: number) => `c${index}`,
+      ): UIMessage[] => [
         {
           id: 'a',
           role: 'assistant',
-          parts: Array.from({ length: count }, (_, index) => ({
-            type: 'tool-x',
-            toolCallId: `c${index}`,
-            state: isOpen(index) ? 'approval-requested' : 'approval-responded',
-            input: {},
-            approval: { id: `q${index}`, ...(isOpen(index) ? {} : { approved: true }) },
-          })) as never,
+          parts: Array.from({ length: count }, (_, index) => [
+            { type: 'step-start' },
+            {
+              type: 'tool-x',
+              toolCallId: idOf(index),
+              state: isOpen(index) ? 'approval-requested' : 'approval-responded',
+              input: {},
+              approval: { id: `q${index}`, ...(isOpen(index) ? {} : { approved: true }) },
+            },
+          ]).flat() as never,
         },
         { id: 'u', role: 'user', parts: [{ type: 'text', text: 'hm' }] },
       ];
       // With an open one beside them, answers are taken once the user has gone on.
       const isHalf = (index: number): boolean => index % 2 === 0;
       const isNone = (): boolean => false;
+      const sameId = (): string => 'c';
       for (const [small, large] of [
         [forged(500, isHalf), forged(4_000, isHalf)],
         [forged(500, isNone).slice(0, 1), forged(4_000, isNone).slice(0, 1)],
+        [forged(1_000, isNone, sameId).slice(0, 1), forged(8_000, isNone, sameId).slice(0, 1)],
       ] as const)
         await expectInProportion(
           () => verifyApprovals(small, gate, { runId: 'r' }),
