@@ -122,7 +122,7 @@ impl ActionReader<'_> {
         Ok(())
     }
 
-    /// The folders on the way to the modules of a virtual environment, and those that Python loads whatever runs.
+    /// The folders on the way to the modules of a virtual environment, and the modules that Python loads at each start.
     fn folders_of_modules(&self, start: &PathStart) -> Result<Vec<String>, PathError> {
         let mut folders = vec![ENVIRONMENT.to_owned()];
         for lib in ["lib", "lib64"] {
