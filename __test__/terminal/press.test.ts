@@ -320,6 +320,40 @@ test('an Enter that is not alone runs nothing, wherever it is', () => {
   expect(at(at(state, 3000, 'y').state, 3000, enter, false).action).toBeUndefined();
 });
 
+test('keys that are held down, Enter too, decide nothing', () => {
+  const held = (sitting: Sitting): unknown[] => {
+    const actions = Array.from({ length: 12 }, (_, time) => {
+      sitting.wait(time === 0 ? 300 : 30);
+      return sitting.press('enter');
+    });
+    return actions.filter((action) => action !== undefined);
+  };
+  // The cursor of the first is on yes, that of the second on no.
+  for (const ask of [first, { ...first, isHarmless: false } as WaitingAsk]) {
+    const sitting = new Sitting([ask], { columns: 80, rows: 24 });
+    sitting.wait(5000);
+    for (let time = 0; time < 20; time += 1) sitting.type('y');
+    expect(sitting.press('enter')).toBeUndefined();
+    expect(sitting.state.said).toContain('is not offered here');
+    expect(held(sitting)).toEqual([]);
+    // Nor those that come back to the call from an empty answer.
+    for (const key of ['r', 's'] as const) {
+      const back = new Sitting([ask], { columns: 80, rows: 24 });
+      back.wait(5000);
+      back.type(key);
+      expect(back.press('enter')).toBeUndefined();
+      expect(held(back)).toEqual([]);
+    }
+  }
+  // Who waits a second has let it go.
+  const sitting = new Sitting([first], { columns: 80, rows: 24 });
+  sitting.wait(5000);
+  sitting.type('yy');
+  sitting.press('enter');
+  sitting.wait(1000);
+  expect(sitting.press('enter')).toMatchObject({ answers: approved });
+});
+
 test('letters are keys on an empty line only, and no letter decides', () => {
   for (const key of ['y', 'n', 'e', 'r', 's', 'A', 'd', 'E', '?', '1', '2', '3', '4']) {
     const one = at(asked(1000), 3000, key);

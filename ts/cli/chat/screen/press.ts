@@ -5,7 +5,7 @@ import { chosenIn, menuOf, moved, type CommandMenu } from './menu.js';
 import { isYesAgain, pressApproval } from './press-approval.js';
 import type { PressContext } from './press-context.js';
 import { pressQuestion } from './press-question.js';
-import { readyAt, unseen, unwarned, type LateDraft, type PressResult, type ScreenState } from './state.js';
+import { entered, readyAt, unseen, unwarned, type LateDraft, type PressResult, type ScreenState } from './state.js';
 
 /** Said behind a Ctrl+C, and true until the next key. */
 export const LEAVES = 'press Ctrl+C again to leave';
@@ -29,8 +29,11 @@ export function press(before: ScreenState, { key, isAlone }: KeyPress, around: P
   if (ask === null || state.late !== null) return pressPrompt(clear, key, around);
   if (around.typedAfter < readyAt(state)) return pressEarly(state, key, around);
   if (ask.isAnswered) return { state };
-  if (ask.ask.kind === 'question') return pressQuestion(clear, ask.ask, key, around);
-  return pressApproval(clear, ask.ask, key, isAlone, around);
+  const pressed =
+    ask.ask.kind === 'question'
+      ? pressQuestion(clear, ask.ask, key, around)
+      : pressApproval(clear, ask.ask, key, isAlone, around);
+  return { ...pressed, state: entered(pressed.state, name === 'enter', around.now) };
 }
 
 /** The question has only just come: a person who was writing goes on writing, and nothing else is meant yet. */
