@@ -228,7 +228,7 @@ async function bewareOf(
   );
 }
 
-/** What is remembered is said before anything is decided, and answers calls that nobody has seen yet: only a yes to that allows it. */
+/** What is remembered is said before anything is decided. It answers calls that no person has seen yet: that needs a yes of its own. */
 async function beforeRemembering(
   ledger: NativeLedger,
   record: KeptRecord,

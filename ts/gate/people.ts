@@ -41,7 +41,7 @@ export class ApproverGroups {
       const hint = meant === undefined ? '' : ` (did you mean ${oneLine(meant)}?)`;
       warnOnce(
         `group:${name}`,
-        `a request is to be decided by ${oneLine(name)}, and \`groups\` of the gate does not have that group${hint}: only a person whose \`groups\` are given with the decision can be in it. If that is meant, add it to \`groups\` with the members []`,
+        `a request is to be decided by ${oneLine(name)}, and \`groups\` of the gate does not have that group${hint}. Only a person whose \`groups\` are given with the decision can be in it. If that is meant, add it to \`groups\` with the members []`,
       );
     }
   }
