@@ -319,6 +319,11 @@ describe('a callback that does not do its work tells its developer', () => {
       "it answered { type: 'approve', input: an object }, which is not a decision",
     ],
     [
+      'that answers with an edit that the tool does not take',
+      () => ({ type: 'edit', args: { path: ['/hunter2'] } }) as never,
+      'the arguments of its edit were not accepted (ERR_INVALID_DECISION)',
+    ],
+    [
       'that answers with a Proxy',
       () => new Proxy({ type: 'approve', reason: 'hunter2' }, {}) as never,
       'it answered a Proxy',

@@ -43,6 +43,15 @@ test('a ledger that came with it, with an approval of theirs', async () => {
   const { approvalId } = JSON.parse((await countersign(['pending', '--json'], { cwd: folder })).stdout) as {
     approvalId: string;
   };
+  // Commands that look at it, or decide in it, say whose it may be; not to its maker.
+  const pending = (home: string) => countersign(['pending'], { cwd: folder, env: at(home) });
+  expect(await pending(ours)).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(
+      /^countersign: the ledger .*ledger\.db was not made here by you: .*of others\.\n$/,
+    ) as string,
+  });
+  expect(await pending(theirs)).toMatchObject({ code: 0, stderr: '' });
   expect((await countersign(['approve', approvalId], { cwd: folder })).code).toBe(0);
 
   const taken = await countersign(args, { cwd: folder, env: at(ours), input: '/resume\n' });

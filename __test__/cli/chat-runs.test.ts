@@ -43,8 +43,18 @@ describe('a prompt', () => {
 });
 
 describe('an ask', () => {
+  test('of questions that somebody else answered says who', async () => {
+    const questions = [{ kind: 'text', question: 'Where?' }];
+    const { chat, gate } = await stage([calls(call('ask_user', { questions }, 'q')), says('Done.')]);
+    void chat.submit('go');
+    const { approvalId } = (await asked(chat)).request;
+    await gate.respond(approvalId, { answers: ['here'] }, { by: 'mia' });
+    const view = await idle(chat);
+    expect(view.decided).toMatchObject({ [approvalId]: 'answered by mia' });
+  });
+
   test('approved, the tool runs', async () => {
-    const { chat, folder } = await stage([calls(write('a.txt', 'A')), says('Done.')]);
+    const { chat, gate, folder } = await stage([calls(write('a.txt', 'A')), says('Done.')]);
     void chat.submit('go');
     const ask = await asked(chat);
     expect(ask).toMatchObject({ kind: 'approval', index: 1, of: 1, from: '', isHarmless: true, warnings: [] });
@@ -54,6 +64,8 @@ describe('an ask', () => {
     await chat.decide(ask.request.approvalId, { type: 'approve' });
     const view = await idle(chat);
     expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('A');
+    // A person at this terminal, as in `countersign approve`: not a program at its gate.
+    expect(await gate.get(ask.request.approvalId)).toMatchObject({ via: 'terminal' });
     expect(told(view).slice(-2)).toEqual(['write_file a.txt: succeeded', 'text: Done.']);
     expect(view.asks).toEqual([]);
   });

@@ -55,6 +55,15 @@ describe('texts', () => {
   });
 });
 
+test('a call that was answered instead of run is not told as approved', () => {
+  const response = { type: 'approval-response', toolCallId: 'call_1', toolName: 'write_file', origin: ['main'] };
+  const made = play(
+    { ...call('write_file', { file_path: 'k.txt', content: '1' }), origin: ['main'] },
+    { ...response, approved: false, decision: { type: 'respond', output: 'done' }, decidedBy: 'mia' },
+  );
+  expect(tool(made)).toMatchObject({ status: 'answered', isDone: false });
+});
+
 test('tabs and line ends of other systems are what they are', () => {
   expect([safeLong('a\tb\r\nc\rd'), safeEnd('a\r\nb\tc')]).toEqual([
     expect.stringMatching(/^a {4}b\nc\\/),

@@ -308,6 +308,11 @@ test('a file with changes that are not committed is refused, and so is a folder 
   expect((await init(folder, '--yes', '--force')).code).toBe(0);
   expect(read(folder, 'agent.mjs')).toContain('gateTools({ ...tools }, ');
 
+  const [one = ''] = Object.values(SCRIPTS);
+  const two = project({ 'agent.mjs': one, 'src/other.mjs': one });
+  for (const file of ['agent.mjs', 'src/other.mjs']) writeFileSync(join(two, file), `${one}// mine\n`);
+  expect((await init(two, '--yes')).stderr).toContain('agent.mjs, src/other.mjs have changes that are not committed');
+
   const bare = scratch();
   writeFileSync(join(bare, 'package.json'), '{}');
   writeFileSync(join(bare, 'agent.mjs'), SCRIPTS['ToolLoopAgent']!);

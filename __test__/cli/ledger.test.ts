@@ -328,7 +328,19 @@ describe('deciding, while another process waits', () => {
     let waiting = await gate.pending();
     while (waiting.length === 0) waiting = await gate.pending();
     const env = { HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
-    const done = await run(['approve', waiting[0]!.approvalId, '--remember', '30d', '--by', 'ada'], { env });
+    // Nobody can be asked whether it is to be remembered.
+    for (const how of [[], ['--json']])
+      for (const word of ['approve', 'reject'])
+        expect(await run([word, waiting[0]!.approvalId, '--remember', '30d', ...how], { env })).toMatchObject({
+          code: 5,
+          [how.length === 0 ? 'stderr' : 'stdout']: expect.stringContaining(
+            'nothing was decided or remembered: without a terminal',
+          ) as unknown,
+        });
+    expect(await gate.pending()).toHaveLength(1);
+    const done = await run(['approve', waiting[0]!.approvalId, '--remember', '30d', '--by', 'ada', '--yes'], {
+      env,
+    });
     expect([done.code, done.stderr]).toEqual([
       0,
       expect.stringMatching(/^to be remembered in (.*): (.*)\nremembered: \2\n/),

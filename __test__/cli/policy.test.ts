@@ -368,7 +368,7 @@ describe('import', () => {
     writeFileSync(join(root, file), text);
     const { code, stdout, stderr } = await run(['policy', 'import', format, file]);
     expect([code, stdout.includes('version = 1')], stderr).toEqual([0, true]);
-    expect(stderr).toMatch(/(nothing was lost|\d+ rules could not be said exactly)\n$/);
+    expect(stderr).toMatch(/(nothing was lost|\d+ parts? could not be said exactly)\n$/);
     const imported = parsePolicy(stdout);
     const tool = 'execute';
     const effect = async (command: string) =>
@@ -413,6 +413,40 @@ describe('import', () => {
       await Promise.all(tried.map(([, each]) => importing(format, file, text, each)));
     },
   );
+});
+
+describe('policy import -o', () => {
+  it('says that a file is there already, and counts what it could not say as parts', async () => {
+    const { root } = there();
+    writeFileSync(join(root, 'claude.json'), JSON.stringify({ permissions: { allow: ['Bash(ls)'], foo: 1 } }));
+    const run = () =>
+      countersign(['policy', 'import', 'claude-code', 'claude.json', '-o', 'out.toml'], {
+        cwd: root,
+        env: homeIn(root),
+      });
+    expect(await run()).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/1 part could not be said exactly/) as unknown,
+    });
+    expect(await run()).toMatchObject({
+      code: 1,
+      stderr:
+        'countersign: ERR_POLICY_EXISTS: nothing was written: out.toml is there already. Name another file, or remove it\n',
+    });
+  });
+});
+
+describe('policy check COMMAND -p FILE', () => {
+  it('a policy behind the command is not judged as a part of it', async () => {
+    const { root } = there();
+    const check = (...words: string[]) => countersign(['policy', 'check', ...words], { cwd: root, env: homeIn(root) });
+    for (const policy of ['bad.toml', 'preset:developer'])
+      expect(await check('ls', '-p', policy)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('is -p a part of the command? Options come before it') as unknown,
+      });
+    expect((await check('mkdir', '-p', 'a')).code).not.toBe(2);
+  });
 });
 
 describe('trust', () => {

@@ -142,7 +142,7 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
     });
 
     test('piped lines answer one call each, however early they come', async () => {
-      const { code, stdout, stderr } = await piped(3, 'YES\nbecause\nok');
+      const { code, stdout, stderr } = await piped(3, 'YES\nbecause\nok\n');
       expect(stderr).toContain('│ path: 2.txt');
       for (const said of ['deleted 0.txt', 'because', 'deleted 2.txt']) expect(stdout).toContain(said);
       expect(stdout).not.toContain('deleted 1.txt');

@@ -9,6 +9,7 @@ import { isDurable } from '../support/ledger.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
 import { polluted } from '../support/pollution.js';
 import { recordingTools } from '../support/tools.js';
+import { listenToWarnings } from '../support/warnings.js';
 
 const code = (name: string) => expect.objectContaining({ code: `ERR_${name}` }) as unknown;
 
@@ -31,6 +32,25 @@ async function asking(request: Partial<GateRequest> = {}, options: GateOptions =
 
 const kinds = async (gate: Gate): Promise<string[]> =>
   (await collect(gate.audit.list())).map(({ kind }) => kind).filter((kind) => kind !== 'opened');
+
+describe('a group that the gate does not have', () => {
+  it('is told to the developer, once', async () => {
+    using warned = listenToWarnings();
+    const groups = { ops: ['cy'] };
+    for (const approvers of [['group:opps'], ['group:opps'], ['group:ops', 'ada']])
+      await asking({ approvers }, { groups });
+    await asking({ approvers: ['group:caller'] });
+    const told = warned.warnings.filter((message) => message.includes('does not have that group'));
+    expect(told).toEqual([expect.stringMatching(/group:opps, .*did you mean group:ops\?.*with the members \[\]/)]);
+  });
+
+  it('is not a person', async () => {
+    const { gate, id } = await asking({ approvers: ['ada', 'group:ops'] });
+    await expect(gate.approve(id, { by: 'group:ops' })).rejects.toThrow(
+      /group:ops is the name of a group: say which person/,
+    );
+  });
+});
 
 describe('approvers', () => {
   it('only those decide that a request names, and nobody without a name', async () => {
@@ -179,7 +199,7 @@ describe('approvers', () => {
 
   it.each([
     [{ approvers: [] }, 'approvers'],
-    [{ approvers: ['ada'], quorum: 2 }, 'only 1 different people'],
+    [{ approvers: ['ada'], quorum: 2 }, 'only 1 person is named'],
     [{ quorum: 1.5 }, 'whole'],
     [{ quorum: 0 }, 'quorum'],
     [{ approvers: 'ada' as never }, 'approvers'],

@@ -247,6 +247,11 @@ test.for([
     'out\n[It took too long and was stopped. Do less at once.]',
     'Ran `sleep 9`: It took too long and was stopped. Do less at once.',
   ],
+  [
+    'read a',
+    '"a": there is no such file: look what there is, then name one',
+    'Reading a failed: "a": there is no such file: look what there is, then name one',
+  ],
   ['list', 'BackendError: there is no such folder', 'Listing the project failed: there is no such folder'],
   ['ask me why', 'The human did not answer the questions. Go on without the answers.', 'You rejected my questions.'],
   [

@@ -47,6 +47,18 @@ test('a session: what is written is told in the end, and nothing is left behind'
   expect(left()).toEqual([]);
 });
 
+test.skipIf(process.platform === 'win32')('a terminal that says that it has 0 columns gets whole lines', async () => {
+  const [HOME, TMPDIR] = [temporaryFolder(), temporaryFolder()];
+  const command = 'stty cols 0; exec "$@"';
+  const terminal = new Terminal('sh', ['-c', command, 'sh', process.execPath, CLI, 'demo', '--plain', '-p', 'help'], {
+    env: { HOME, TMPDIR },
+  });
+  onTestFinished(() => terminal.close());
+  await terminal.ended();
+  expect(terminal.all()).toContain('countersign: nothing dangerous runs until you say so.');
+  expect(terminal.all()).toContain('npx countersign init             gates the tools of your agent');
+});
+
 test.runIf(isThorough)('Ctrl+C cancels what waits; twice more, and it is over', async () => {
   const { terminal, say, left } = open();
   await say('create hello.txt with hi and run sleep 1000');

@@ -46,6 +46,14 @@ test.each([
   await expect(Promise.resolve(approver(request, signal))).rejects.toMatchObject({ code: 'ERR_INPUT_ENDED' });
 });
 
+test('half a line of a pipe that ends is no answer: its writer may have died before it was whole', async () => {
+  const request = await requestFor({ command: 'ls' });
+  const { input, output } = place(false);
+  input.end('y');
+  const decided = Promise.resolve(terminalApprover({ input, output })(request, signal));
+  await expect(decided).rejects.toMatchObject({ code: 'ERR_INPUT_ENDED' });
+});
+
 test('what is not shown whole is approved by nobody at once, and can be seen whole', async () => {
   const request = await requestFor({ command: script });
   expect(request.flags).toContain('hidden');

@@ -56,6 +56,33 @@ test('in `watch`, "not all of it was seen" goes when all was, and another key le
   expect(frame(state, size, 'here', 0).at(-1)).toContain('any other key leaves it waiting');
 });
 
+test('in `watch`, neither what is asked nor what to press is cut out of a narrow window', () => {
+  for (const columns of [30, 60, 200]) {
+    const text = Array.from({ length: 60 }, (_, at) => `line ${at}`).join('\n');
+    const args = { command: `rm -rf build\n${text}` };
+    const record = kept({ toolName: 'execute', args, preview: `execute\n│ command: rm -rf build\n${text}` });
+    const size = { columns, rows: 24 };
+    let [state, now] = [withRecords(START, [record]), 0];
+    const keyed = (key: string): string => {
+      state = withPage(state, roomIn(state, size), (now += 1000));
+      ({ state } = press(state, [{ kind: 'text', text: key }], (now += 500), roomIn(state, size)));
+      state = withPage(state, roomIn(state, size), (now += 1000));
+      const lines = frame(state, size, 'here', now);
+      expect(lines).toHaveLength(size.rows);
+      return lines.join(' ').replaceAll(/\s+/g, ' ');
+    };
+    keyed('y');
+    for (let page = 0; page < 30; page += 1) keyed(' ');
+    expect(keyed('y')).toContain('approve (it may delete something for good)?');
+    // Laid out in another way, it is to be read again.
+    size.columns -= 5;
+    state = withPage(state, roomIn(state, size), (now += 1000));
+    const left = frame(state, size, 'here', now).join(' ').replaceAll(/\s+/g, ' ');
+    expect(left).toContain('approve (it may delete something for good)?');
+    expect(left).toMatch(/space shows (?:it|more), then y/);
+  }
+});
+
 test('a text of ours is broken between words', () => {
   const window = { columns: 60, rows: 24 };
   for (const text of [SHORT, secondLook({ toolName: 'rm', args: {}, flags: ['bidi'], verdict: null, changes: [] })]) {

@@ -245,20 +245,33 @@ describe('in the chat, a line that cannot be taken is a no to its call, and the 
     }
   });
 
-  test('the last line needs no end, and half a line of a pipe that breaks is none', async () => {
-    for (const isWhole of [true, false]) {
+  test('half a line of a pipe that ends or breaks is no answer: its writer may have died before it was whole', async () => {
+    for (const [line, isWhole, isEnded] of [
+      ['y\n', true, true],
+      ['y', false, true],
+      ['y', false, false],
+    ] as const) {
       const { chat, folder } = await stage([calls(write('a')), says('Done.')]);
       const input = new PassThrough();
       input.write('go\n');
       const over = showLines(chat, { input, write: () => {}, canAsk: true, emoji: false });
       await asked(chat);
-      input.write('y');
+      input.write(line);
       await new Promise((resolve) => setImmediate(resolve));
-      if (isWhole) input.end();
+      if (isEnded) input.end();
       else input.destroy();
       await over;
       expect(existsSync(join(folder, 'a'))).toBe(isWhole);
     }
+  });
+
+  test('a prompt of a pipe needs no end', async () => {
+    const { chat } = await stage([says('Hello.')]);
+    const input = new PassThrough();
+    input.end('go');
+    let written = '';
+    await showLines(chat, { input, write: (text) => void (written += text), canAsk: true, emoji: false });
+    expect(written).toContain('Hello.');
   });
 });
 

@@ -4,9 +4,9 @@ import type { WaitingAsk } from '../../ts/cli/chat/view.js';
 import { draftOf } from '../../ts/cli/chat/screen/draft.js';
 import type { KeyName } from '../../ts/cli/chat/screen/keys.js';
 import { readAnswer as readInChat } from '../../ts/cli/chat/answers.js';
-import { readAnswer, SHORT } from '../../ts/terminal/answers.js';
+import { readAnswer, SHORT, untaken } from '../../ts/terminal/answers.js';
 import type { ApprovalAsk } from '../../ts/cli/chat/view.js';
-import { withReconsidered } from '../../ts/cli/chat/screen/press-approval.js';
+import { heldNow, withReconsidered } from '../../ts/cli/chat/screen/press-approval.js';
 import {
   sent,
   START,
@@ -318,6 +318,94 @@ test('an Enter that is not alone runs nothing, wherever it is', () => {
   }
   const { state } = at(at(asked(1000), 2000, 's').state, 2001, enter);
   expect(at(at(state, 3000, 'y').state, 3000, enter, false).action).toBeUndefined();
+});
+
+test('a held edit is given when the other call is decided elsewhere, wherever the person is at that one', () => {
+  for (const keys of [
+    ['d', 'enter'],
+    ['n', 'enter'],
+    ['s', 'enter'],
+    ['n', 'ctrl-u'],
+    ['r', 'enter'],
+    ['d', 'enter', 'escape'],
+  ] as const) {
+    const sitting = new Sitting([first, second], { columns: 80, rows: 24 });
+    const edit = {
+      type: 'decide',
+      approvalId: first.request.approvalId,
+      decision: { type: 'edit', args: { command: 'x' } },
+    } as const;
+    sitting.wait(1500);
+    sitting.press('tab');
+    sitting.state = { ...sitting.state, held: [edit] };
+    sitting.wait(1500);
+    for (const key of keys)
+      if (key.length === 1) sitting.type(key);
+      else sitting.press(key as KeyName);
+    sitting.show([first], { [second.request.approvalId]: 'rejected by mia' });
+    expect([keys, heldNow(sitting.state, sitting.view)?.action]).toEqual([keys, { type: 'decide', answers: [edit] }]);
+  }
+});
+
+test('a command that a question would take is taken away by one Esc, also at once', () => {
+  const asking = questions([{ kind: 'text', question: 'Which?' }]);
+  const sitting = new Sitting([asking], { columns: 80, rows: 24 });
+  sitting.wait(1500);
+  for (const letter of '/policy') sitting.type(letter);
+  expect(sitting.press('enter')).toBeUndefined();
+  expect(sitting.state.said).toContain('press Enter again to answer with it');
+  sitting.wait(300);
+  expect(sitting.press('escape')).toBeUndefined();
+  expect(sitting.state.ask?.at).toMatchObject({ draft: { text: '' } });
+});
+
+test('a piped line is told with one full stop', () => {
+  expect(untaken('/policy', { broken: 'It is a command.' })).toMatch(/does not answer it\. It is a command\.$/);
+});
+
+test('a small window says how many calls have an answer, and which keys there are', () => {
+  const asks = [first, second].map((ask, at) => ({ ...ask, index: at + 1, of: 2 }) as WaitingAsk);
+  const sitting = new Sitting(asks, { columns: 40, rows: 12 });
+  sitting.wait(1500);
+  sitting.type('y');
+  sitting.press('enter');
+  sitting.wait(1500);
+  expect(sitting.frames.at(-1)).toContain('Tool 2 of 2, 1 answered');
+  expect(sitting.frames.at(-1)).toContain('Tab: the next call');
+});
+
+test('keys that are held down, Enter too, decide nothing', () => {
+  const held = (sitting: Sitting): unknown[] => {
+    const actions = Array.from({ length: 12 }, (_, time) => {
+      sitting.wait(time === 0 ? 300 : 30);
+      return sitting.press('enter');
+    });
+    return actions.filter((action) => action !== undefined);
+  };
+  // The cursor of the first is on yes, that of the second on no.
+  for (const ask of [first, { ...first, isHarmless: false } as WaitingAsk]) {
+    const sitting = new Sitting([ask], { columns: 80, rows: 24 });
+    sitting.wait(5000);
+    for (let time = 0; time < 20; time += 1) sitting.type('y');
+    expect(sitting.press('enter')).toBeUndefined();
+    expect(sitting.state.said).toContain('is not offered here');
+    expect(held(sitting)).toEqual([]);
+    // Nor those that come back to the call from an empty answer.
+    for (const key of ['r', 's'] as const) {
+      const back = new Sitting([ask], { columns: 80, rows: 24 });
+      back.wait(5000);
+      back.type(key);
+      expect(back.press('enter')).toBeUndefined();
+      expect(held(back)).toEqual([]);
+    }
+  }
+  // Who waits a second has let it go.
+  const sitting = new Sitting([first], { columns: 80, rows: 24 });
+  sitting.wait(5000);
+  sitting.type('yy');
+  sitting.press('enter');
+  sitting.wait(1000);
+  expect(sitting.press('enter')).toMatchObject({ answers: approved });
 });
 
 test('letters are keys on an empty line only, and no letter decides', () => {

@@ -29,6 +29,9 @@ const UNANSWERED =
 const REPEATED = /\s*The human rejected this same call before\.$/;
 /** By a rule, by the default of a document, or by the edit of a human that a rule denies. */
 const DENIED = / denies(?:: ("[^]*")| by default)?\.?$/;
+/** What the tools for files say of a path, without a name of an error: that no human wrote. */
+const FAULT =
+  /^"(?:[^"\\]|\\.)+": (?:there is no such file|a part of it is not a folder|it is a folder, not a file|the system )/;
 /** The AI SDK (7) puts the error's name before the message. */
 const FAILED = /^(?:[A-Za-z_]*Error|AI_\w+)(?: \[\w+\])?: ([^]*)/;
 
@@ -65,6 +68,7 @@ export function outcomeOf(name, text) {
   if (!match) {
     const failure = FAILED.exec(text);
     if (failure) return { type: 'failed', message: failure[1] ?? '' };
+    if (FAULT.test(text)) return { type: 'failed', message: text };
     const denial = DENIED.exec(text);
     if (denial) return { type: 'denied', reason: denial[1] ?? text };
     if (UNANSWERED.test(text)) return { type: 'unanswered', reason: text };

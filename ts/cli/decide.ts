@@ -127,7 +127,7 @@ async function tellStrange(ledger: NativeLedger, ids: readonly string[], asJson:
     if (exit === Exit.ok) exit = ended;
   }
   if (exit !== Exit.ok && ids.length > 1 && !asJson)
-    process.stderr.write('countersign: nothing was decided. Give a reason with --reason TEXT.\n');
+    process.stderr.write('countersign: nothing was decided, for none of the ids. Give a reason with --reason TEXT.\n');
   return exit;
 }
 
@@ -210,10 +210,11 @@ async function bewareOf(
   if (doubts.length + dangers.length === 0 || yes === true) return seen;
   const asks = json !== true && canAsk();
   if (doubts.length === 0 && !asks) return seen;
-  const what = `${shortId(record.approvalId)}: ${[...doubts, ...dangers].join('; ')}`;
+  const what = [...doubts, ...dangers].join('; ');
   const isEdit = decision.type === 'edit';
   if (asks) {
-    if (await confirm(`${what}. ${isEdit ? 'Run it as edited?' : 'Approve it?'}`)) return seen;
+    if (await confirm(`${shortId(record.approvalId)}: ${what}. ${isEdit ? 'Run it as edited?' : 'Approve it?'}`))
+      return seen;
     throw new ExitError(
       Exit.refused,
       `not ${isEdit ? 'edited' : 'approved'}: it still waits for you to decide`,
@@ -227,7 +228,7 @@ async function bewareOf(
   );
 }
 
-/** What is remembered is said before anything is decided. */
+/** What is remembered is said before anything is decided. It answers calls that no person has seen yet: that needs a yes of its own. */
 async function beforeRemembering(
   ledger: NativeLedger,
   record: KeptRecord,
@@ -240,13 +241,11 @@ async function beforeRemembering(
   await refuseIfForgotten(place);
   const times = remembered.times === undefined ? '' : ` (for ${remembered.times} calls)`;
   process.stderr.write(`to be remembered in ${oneLine(place.project)}: ${label}${times}\n`);
-  if (yes === true || json === true || !canAsk()) return;
-  if (await confirm('Decide this, and remember it?')) return;
-  throw new ExitError(
-    Exit.refused,
-    'nothing was decided or remembered: it still waits for you to decide',
-    'ERR_NOT_CONFIRMED',
-  );
+  if (yes === true) return;
+  const asks = json !== true && canAsk();
+  if (asks && (await confirm('Decide this, and remember it?'))) return;
+  const cure = asks ? 'it still waits for you to decide' : 'without a terminal, or with --json, pass --yes as well';
+  throw new ExitError(Exit.refused, `nothing was decided or remembered: ${cure}`, 'ERR_NOT_CONFIRMED');
 }
 
 /** The decision stands, even if it cannot be remembered. */

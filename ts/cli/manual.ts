@@ -67,7 +67,7 @@ const REMEMBER: ManualOption = {
   name: '--remember',
   value: 'always|DURATION|Nx',
   values: ['always'],
-  help: 'also answers later calls like this one in the project: always, for a time such as 30d, or for a number of calls such as 5x. Before it decides, it shows what will be remembered and asks for a yes',
+  help: 'also answers later calls like this one in the project: always, for a time such as 30d, or for a number of calls such as 5x. Before it decides, it shows what will be remembered and asks for a yes; without a terminal, and with --json, it needs --yes',
 };
 const EXACT: ManualOption = {
   name: '--exact',

@@ -6,8 +6,9 @@ import { NativeLedger, projectDirectory } from '../native.js';
 import { toldLedger } from '../values/told-ledger.js';
 import { ExitError, Exit, UsageError } from './exit.js';
 import type { OptionTypes } from './options.js';
-import { ownLedger } from './own-ledger.js';
+import { isForeign, ownLedger } from './own-ledger.js';
 import { settingsFolder } from './settings-folder.js';
+import { oneLine } from './style.js';
 
 /** Options of every command on a ledger. */
 export const LEDGER = {
@@ -33,8 +34,10 @@ export async function withLedger<T>(
   use: 'look' | 'change',
   work: (ledger: NativeLedger) => Promise<T>,
 ): Promise<T> {
+  const name = ledgerName(values.ledger);
+  if (!isNamed(values.ledger)) await tellForeign(name);
   const ledger = new NativeLedger({
-    ledger: ledgerName(values.ledger),
+    ledger: name,
     key: keyOf(values['key-env']),
     readOnly: use === 'look',
   });
@@ -45,6 +48,18 @@ export async function withLedger<T>(
     await ledger.close();
   }
 }
+
+/** Of a ledger that was found and not named: one that was copied here may hold requests and approvals of others. */
+async function tellForeign(name: string): Promise<void> {
+  const file = name.slice(SQLITE.length);
+  if (!(await isForeign(file, settingsFolder()))) return;
+  process.stderr.write(
+    `countersign: the ledger ${oneLine(file)} was not made here by you: it may hold requests and approvals of others.\n`,
+  );
+}
+
+const isNamed = (option: string | undefined): boolean =>
+  (option ?? (process.env.COUNTERSIGN_LEDGER || undefined)) !== undefined;
 
 /** `--ledger`, else the environment's, else the nearest one upward. To look at a ledger or to decide in it must not make one. */
 export function ledgerName(option: string | undefined): string {
@@ -77,7 +92,10 @@ export async function ledgerToBegin(option: string | undefined): Promise<{ name:
     const own = await ownLedger(projectDirectory(process.cwd()), settingsFolder());
     return { name: own, missing: own.slice(SQLITE.length) };
   }
-  if (missing === undefined) return { name };
+  if (missing === undefined) {
+    if (!isNamed(option)) await tellForeign(name);
+    return { name };
+  }
   if (existsSync(dirname(missing))) return { name, missing };
   throw new ExitError(
     Exit.ledger,

@@ -68,6 +68,14 @@ async function claim(file: string, project: string, settings: string | undefined
   );
 }
 
+/** Whether a ledger has the mark of another user or another place: it was copied, with the decisions of the person who made it. */
+export async function isForeign(file: string, settings: string | undefined): Promise<boolean> {
+  const found = await readMark(`${file}-owner`);
+  if (found === undefined) return false;
+  const secret = await secretIn(settings, 'look').catch(() => undefined);
+  return secret === undefined || found !== markOf(secret, join(await realpath(dirname(file)), basename(file)));
+}
+
 /** Whether a file lies in the project, in no hidden folder of another program. Both without symlinks. */
 export function isOfProject(project: string, file: string, { relative, isAbsolute, sep } = path): boolean {
   const way = relative(project, file);

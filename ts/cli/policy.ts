@@ -9,7 +9,7 @@ import { importPolicy, lintPolicy, loadPolicy, replayPolicy } from '../policy/ch
 import { Policies } from '../policy/policies.js';
 import { checkLine, projectDirectory, safeText } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
-import { Exit, unknownCommand, UsageError } from './exit.js';
+import { Exit, ExitError, unknownCommand, UsageError } from './exit.js';
 import { answerLines, linesOf } from './lines.js';
 import { FORMATS, listText, subcommandsOf } from './manual.js';
 import { folderOf, readJson, readOptions } from './options.js';
@@ -102,13 +102,19 @@ function readCall(args: readonly string[], how: 'check' | 'explain') {
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
   }
-  const ours = words
-    .slice(1)
-    .find((word) => Object.hasOwn(CALL, word.replace(/^--|=.*$/g, '')) && word.startsWith('--'));
+  const ours =
+    words.slice(1).find((word) => Object.hasOwn(CALL, word.replace(/^--|=.*$/g, '')) && word.startsWith('--')) ??
+    policyAtEnd(words);
   if (ours !== undefined)
     throw new UsageError(`is ${ours} a part of the command? Options come before it: ${inQuotes(how)}`);
   const { values } = readOptions(args.slice(0, first), CALL);
   return { values, positionals: [words.map(asWord).join(' ')] };
+}
+
+/** `-p` with a policy behind it, at the end of a command that may have such an option itself. */
+function policyAtEnd(words: readonly string[]): string | undefined {
+  const [option, name = ''] = words.slice(-2);
+  return words.length > 2 && option === '-p' && /^preset:|\.(?:toml|jsonc?)$/.test(name) ? option : undefined;
 }
 
 /** A word as a shell reads it. */
@@ -282,13 +288,27 @@ async function importCommand(args: readonly string[]): Promise<number> {
   const { toml, losses } = await importPolicy(format as never, await readFile(file, 'utf8'), { name: file });
   if (values.output === undefined) process.stdout.write(toml);
   // Never over a policy that is there.
-  else await writeFile(values.output, toml, { flag: 'wx' });
+  else await writeNew(values.output, toml);
   for (const { what, line, why, effect } of losses) {
     const place = line === null ? file : `${file}:${line}`;
     process.stderr.write(`${safeText(place)}: ${effect}: ${safeText(what)}: ${safeText(why)}\n`);
   }
   process.stderr.write(
-    `${losses.length === 0 ? 'nothing was lost' : `${losses.length} rules could not be said exactly`}\n`,
+    `${losses.length === 0 ? 'nothing was lost' : `${count(losses.length, 'part')} could not be said exactly`}\n`,
   );
   return Exit.ok;
+}
+
+/** @throws {ExitError} where there is such a file */
+async function writeNew(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new ExitError(
+      Exit.failure,
+      `nothing was written: ${path} is there already. Name another file, or remove it`,
+      'ERR_POLICY_EXISTS',
+    );
+  }
 }

@@ -3,7 +3,7 @@ import { doubtsAbout } from '../gate/danger.js';
 import type { KeptRecord } from '../native.js';
 import { wrap } from './chat/screen/layout.js';
 import { pendingColumns, summary, toJson } from './shown.js';
-import { fit, isCut, oneLine, plainLine, style, tooSmall, widthOf } from './style.js';
+import { fit, isCut, oneLine, plainLine, style, tooSmall, widthOf, type TextStyle } from './style.js';
 import { table } from './table.js';
 import { mayBegin, type WatchState, type WordsMode } from './watch-model.js';
 import { isRead, pageIn, type WatchRoom } from './watch-page.js';
@@ -24,9 +24,16 @@ const SAID = 3;
 /** How much room there is for a request. */
 export const roomIn = (state: WatchState, { columns, rows }: ScreenSize): WatchRoom => ({
   columns,
-  rows: Math.max(1, rows - AROUND - saidLines(state, columns).length),
+  rows: Math.max(1, rows - AROUND - statusHeight(state, columns)),
   tooSmall: tooSmall({ columns, rows }),
 });
+
+/** How many lines stand below the request. One more than the question has: for the call, or what to press. */
+function statusHeight(state: WatchState, columns: number): number {
+  if (state.said !== '') return saidLines(state, columns).length;
+  const asked = askedAbout(state);
+  return asked !== undefined && isLong(asked.question, columns) ? questionLines(asked.question, columns).length + 1 : 1;
+}
 
 /** What is said, in lines. One is kept for it. */
 const saidLines = ({ said }: WatchState, columns: number): string[] => wrap(said, columns).slice(0, SAID);
@@ -153,28 +160,55 @@ function list({ records, selected, arrived }: WatchState, columns: number, room:
 }
 
 function status(state: WatchState, room: WatchRoom, now: number): string[] {
-  if (state.said !== '') return saidLines(state, room.columns).map((line) => style('yellow', line));
-  return [asked(state, room, now)];
+  const { mode } = state;
+  const { columns } = room;
+  if (state.said !== '') return saidLines(state, columns).map((line) => style('yellow', line));
+  if (mode.at === 'words') return [wordsLine(mode, recordOf(state, mode.id), columns)];
+  const asked = askedAbout(state);
+  if (asked === undefined) return [''];
+  const { question, doubts, what, call } = asked;
+  const isOpen = what !== 'skip' && !isRead(state, room, now);
+  const how: TextStyle = !isOpen && doubts.length > 0 ? 'red' : 'yellow';
+  const behind = (width: number): string => (isOpen ? hintIn(room, width) : summary(call, Math.max(10, width)));
+  const lines = isLong(question, columns)
+    ? [...questionLines(question, columns), behind(columns)]
+    : [`${question} ${behind(columns - widthOf(question) - 1)}`];
+  return lines.map((line) => style(how, fit(line, columns)));
 }
 
-function asked(state: WatchState, room: WatchRoom, now: number): string {
-  const { mode, records } = state;
-  const { columns } = room;
-  const record =
-    mode.at === 'confirm' || mode.at === 'words' ? records.find(({ approvalId }) => approvalId === mode.id) : undefined;
-  if (mode.at === 'words') return wordsLine(mode, record, columns);
-  if (record === undefined || mode.at !== 'confirm') return '';
-  const doubts = mode.what === 'edit' ? mode.doubts : mode.what === 'skip' ? [] : doubtsAbout(toJson(record));
+const recordOf = ({ records }: WatchState, id: string): KeptRecord | undefined =>
+  records.find(({ approvalId }) => approvalId === id);
+
+/** What a second key would be a yes to; `undefined`: nothing is asked. */
+interface AskedAbout {
+  question: string;
+  doubts: readonly string[];
+  what: keyof typeof ASKED;
+  call: KeptRecord;
+}
+
+function askedAbout(state: WatchState): AskedAbout | undefined {
+  const { mode } = state;
+  const record = mode.at === 'confirm' ? recordOf(state, mode.id) : undefined;
+  if (record === undefined || mode.at !== 'confirm') return undefined;
+  const { what } = mode;
+  const doubts = what === 'edit' ? mode.doubts : what === 'skip' ? [] : doubtsAbout(toJson(record));
   const beware = doubts.length > 0 ? ` (${doubts.join(', ')})` : '';
-  const question = `${ASKED[mode.what]}${beware}? `;
-  if (mode.what !== 'skip' && !isRead(state, room, now))
-    return style(
-      'yellow',
-      fit(`${question}${room.tooSmall ?? 'There is more of it: space shows it, then y.'}`, columns),
-    );
-  const call = mode.what === 'edit' ? { ...record, args: mode.args } : record;
-  const text = `${question}${summary(call, Math.max(10, columns - widthOf(question)))}`;
-  return style(doubts.length > 0 ? 'red' : 'yellow', fit(text, columns));
+  const call = what === 'edit' ? { ...record, args: mode.args } : record;
+  return { question: `${ASKED[what]}${beware}?`, doubts, what, call };
+}
+
+const MORE = 'There is more of it: space shows it, then y.';
+
+/** Whether what is behind the question has no room in its line: neither what is asked nor what to press may be cut out of it. */
+const isLong = (question: string, columns: number): boolean => widthOf(question) + 1 + MORE.length > columns;
+
+const questionLines = (question: string, columns: number): string[] => wrap(question, columns).slice(0, SAID);
+
+/** Why there is no yes yet, and what to press. */
+function hintIn({ tooSmall: why }: WatchRoom, width: number): string {
+  const hint = why ?? MORE;
+  return why === undefined && widthOf(hint) > width ? 'space shows more, then y' : hint;
 }
 
 const ASKED = { approve: 'approve', skip: 'skip', always: 'approve, and always', edit: 'run it like this' } as const;

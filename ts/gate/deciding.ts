@@ -147,9 +147,12 @@ export class DecisionTaker {
         return;
       }
       const reason = notTaken(error);
-      if (InvalidDecisionError.isInstance(error) || DecisionNotAllowedError.isInstance(error))
-        await this.refuseByCallback('onApprovalRequest', record, reason, `its answer was not taken (${error.code})`);
-      else await this.rejectBySystem(approvalId, reason, 'callback');
+      if (InvalidDecisionError.isInstance(error) || DecisionNotAllowedError.isInstance(error)) {
+        // What is the matter with edited arguments may quote them.
+        const isEdit = decision?.type === 'edit' && InvalidDecisionError.isInstance(error);
+        const what = isEdit ? 'the arguments of its edit were not accepted' : 'its answer was not taken';
+        await this.refuseByCallback('onApprovalRequest', record, reason, `${what} (${error.code})`);
+      } else await this.rejectBySystem(approvalId, reason, 'callback');
     }
   }
 

@@ -2,14 +2,19 @@
 import type { ApprovalRequest, Authorize, DecisionOutcome, GateOptions } from '../../index.js';
 import { InvalidConfigError, NotAuthorizedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
+import { warnOnce } from '../errors/warn-once.js';
 import { toldKind } from '../errors/told-value.js';
 import { safeText } from '../native.js';
+import { nearestOf } from '../options/nearest.js';
 import { inTime } from '../values/in-time.js';
 import type { DecidingPerson } from './decider.js';
+import { oneLine } from './one-line.js';
 
 export class ApproverGroups {
   /** The groups of each person. */
   readonly #groups = new Map<string, string[]>();
+  /** The names of the groups, as approvers name them; empty where the caller alone knows who is in which. */
+  readonly #names: ReadonlySet<string>;
   readonly #authorize: Authorize | undefined;
 
   /** @throws {InvalidConfigError} */
@@ -22,6 +27,22 @@ export class ApproverGroups {
       if (group === '' || !Array.isArray(people) || !people.every((name) => typeof name === 'string' && name !== ''))
         throw wrong(`groups[${JSON.stringify(group)}]`);
       for (const name of people as string[]) this.#groups.set(name, [...(this.#groups.get(name) ?? []), group]);
+    }
+    this.#names = new Set(Object.keys(groups).map((group) => `group:${group}`));
+  }
+
+  /** Tells the developer of a group that this gate does not have: a slip in its name would let the call wait for no one. */
+  tellUnknown({ needs = [] }: Pick<ApprovalRequest, 'needs'>): void {
+    if (this.#names.size === 0) return;
+    const named = needs.flatMap(({ approvers, escalate }) => [...(approvers ?? []), ...(escalate?.to ?? [])]);
+    for (const name of named) {
+      if (!name.startsWith('group:') || this.#names.has(name)) continue;
+      const meant = nearestOf(name, [...this.#names]);
+      const hint = meant === undefined ? '' : ` (did you mean ${oneLine(meant)}?)`;
+      warnOnce(
+        `group:${name}`,
+        `a request is to be decided by ${oneLine(name)}, and \`groups\` of the gate does not have that group${hint}. Only a person whose \`groups\` are given with the decision can be in it. If that is meant, add it to \`groups\` with the members []`,
+      );
     }
   }
 

@@ -126,6 +126,7 @@ export class GateRequests {
             const { record: kept, context = whole.context, problems } = requested;
             this.#inside.control.tellProblems(problems);
             const record = toRecord(kept);
+            this.#inside.people.tellUnknown(record);
             this.#teller.adopt(record);
             const original = this.#inside.redacted?.original(record, { ...whole, args });
             return { record: original ?? record, context, opening };

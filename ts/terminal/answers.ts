@@ -178,7 +178,7 @@ const UNCHANGED: LineAnswer = {
 
 /** Why a piped line that decides nothing is a rejection: there it cannot be asked for another one. */
 export const untaken = (line: string, { broken }: { broken?: string }): string =>
-  `The piped line for this call, ${JSON.stringify(line.trim())}, does not answer it${broken === undefined ? '' : `. ${broken}`}.`;
+  `The piped line for this call, ${JSON.stringify(line.trim())}, does not answer it${broken === undefined ? '' : `. ${broken.replace(/\.$/, '')}`}.`;
 
 /**
  * Why a piped yes does not run this call: the line may have been written before the call was there. `undefined`: it runs it. A second

@@ -244,21 +244,16 @@ export class LineInput {
         this.#isEnded = true;
         take();
       };
-      // Its writer did not finish the last line: what it was to be is unknown.
-      const cut = (): void => {
-        if (!input.readableEnded) this.#rest = this.#rest.slice(0, this.#rest.lastIndexOf('\n') + 1);
-        end();
-      };
       this.#isEnded ||= this.#isOver;
       input.on('data', more);
       input.on('end', end);
-      input.on('close', cut);
+      input.on('close', end);
       take();
       if (!this.#isEnded) input.resume();
       return () => {
         input.off('data', more);
         input.off('end', end);
-        input.off('close', cut);
+        input.off('close', end);
         input.pause();
       };
     });
@@ -267,10 +262,10 @@ export class LineInput {
   /** The first line of what was read; `undefined`: none is there by now. */
   #nextPiped(): string | undefined {
     const end = this.#rest.indexOf('\n');
-    // The last line needs no end of its own.
-    if (end < 0 && (!this.#isEnded || this.#rest === '')) return undefined;
-    const line = end < 0 ? this.#rest : this.#rest.slice(0, end);
-    this.#rest = end < 0 ? '' : this.#rest.slice(end + 1);
+    // Nor at the end of all: its writer may have died before the line was whole, and what it was to be is unknown.
+    if (end < 0) return undefined;
+    const line = this.#rest.slice(0, end);
+    this.#rest = this.#rest.slice(end + 1);
     return line.replace(/\r$/, '');
   }
 

@@ -323,7 +323,7 @@ class TheChat implements LocalChat {
       case 'question-answered':
         this.#seeOver(event);
         this.#coming = this.#coming.filter(({ request }) => request.approvalId !== event.approvalId);
-        if (event.type === 'approval-response' && !this.#answering.has(event.approvalId)) this.#tellOvertaken(event);
+        if (!this.#answering.has(event.approvalId)) this.#tellOvertaken(overtakenBy(event));
         this.#asks.remove(event.approvalId);
         return undefined;
       case 'done':
@@ -370,7 +370,7 @@ class TheChat implements LocalChat {
 
   decide(approvalId: string, decision: Decision): Promise<string | undefined> {
     const { gate, by } = this.#options;
-    return this.#answered(approvalId, () => gate.decide(approvalId, decision, { by }));
+    return this.#answered(approvalId, () => gate.decide(approvalId, decision, { by, via: 'terminal' }));
   }
 
   async reconsider(approvalId: string, args: unknown): Promise<ApprovalAsk> {
@@ -401,16 +401,18 @@ class TheChat implements LocalChat {
     const { gate, by } = this.#options;
     const one = this.#asks.find(approvalId);
     const alike = one === undefined ? [] : this.#asks.requests.filter((other) => isAlike(one, other));
-    const objection = await this.#answered(approvalId, () => gate.approve(approvalId, { by }));
+    const objection = await this.#answered(approvalId, () => gate.approve(approvalId, { by, via: 'terminal' }));
     for (const each of alike.map((other) => other.approvalId))
-      await this.#answered(each, () => gate.approve(each, { by }));
+      await this.#answered(each, () => gate.approve(each, { by, via: 'terminal' }));
     return objection;
   }
 
   async always(approvalId: string, remember: Remember): Promise<string | undefined> {
     const { gate, by } = this.#options;
     this.#hasAllowed = true;
-    const objection = await this.#answered(approvalId, () => gate.approve(approvalId, { by, remember }));
+    const objection = await this.#answered(approvalId, () =>
+      gate.approve(approvalId, { by, via: 'terminal', remember }),
+    );
     await this.#learn();
     return objection;
   }
@@ -420,8 +422,8 @@ class TheChat implements LocalChat {
     const request = this.#asks.find(approvalId);
     return this.#answered(approvalId, () =>
       answers === null || request === undefined
-        ? gate.reject(approvalId, { by, reason: 'The human does not want to answer.' })
-        : gate.respond(approvalId, { answers: asAsked(request, answers) }, { by }),
+        ? gate.reject(approvalId, { by, via: 'terminal', reason: 'The human does not want to answer.' })
+        : gate.respond(approvalId, { answers: asAsked(request, answers) }, { by, via: 'terminal' }),
     );
   }
 
@@ -577,4 +579,17 @@ class TheChat implements LocalChat {
       await this.#options.gate.close();
     }
   }
+}
+
+/** Who was faster, and with what. */
+function overtakenBy(
+  event: Extract<AgentEvent, { type: 'approval-response' | 'question-answered' }>,
+): Pick<ApprovalRecord, 'approvalId' | 'decision' | 'decidedBy'> {
+  if (event.type === 'approval-response') return event;
+  const { approvalId, answer, decidedBy } = event;
+  const decision =
+    answer.status === 'answered'
+      ? ({ type: 'respond', output: null } as const)
+      : ({ type: 'cancelled', reason: '' } as const);
+  return { approvalId, decision, decidedBy };
 }

@@ -247,14 +247,14 @@ class LineFrontEnd {
   }
 
   /** The next line that may answer what waits, or be a prompt; `undefined`: it is not there yet. */
-  #nextLine(): string | undefined {
+  #nextLine(as: 'answer' | 'next' = 'next'): string | undefined {
     this.#owe();
     while (this.#reader?.first !== undefined && this.#owed.pass()) {
       this.#reader.next();
       // It may have been the last one.
       this.#ring();
     }
-    return this.#reader?.next();
+    return this.#reader?.[as]();
   }
 
   async #answer(ask: WaitingAsk): Promise<boolean> {
@@ -290,7 +290,7 @@ class LineFrontEnd {
     const unwritten = this.#isTerminal ? undefined : unlined(ask.request);
     if (unwritten !== undefined) return this.#reject(ask, unwritten);
     // What is pasted on a terminal is one text: its first line answers nothing by itself.
-    const line = this.#isTerminal ? this.#reader?.text() : this.#nextLine();
+    const line = this.#isTerminal ? this.#reader?.text() : this.#nextLine('answer');
     if (line === undefined) return this.#isEnded ? this.#refuse(approvalId) : false;
     if (ask.kind === 'question') return this.#answerQuestion(ask, line);
     return this.#isTerminal ? this.#answerApproval(ask, line) : this.#answerPiped(ask, line);

@@ -25,6 +25,8 @@ export class ReadLines {
   readonly #lines: string[] = [];
   /** A line that has no end by now. */
   #rest = '';
+  /** Whether the last line has none for good: its writer may have died before it was whole. */
+  #isCut = false;
   #isOver = false;
   /** While more may come with those lines. */
   #gathering: NodeJS.Timeout | undefined;
@@ -53,6 +55,12 @@ export class ReadLines {
   /** The first line that can be taken, which stays there; `undefined`: none by now. */
   get first(): string | undefined {
     return this.#gathering === undefined ? this.#lines[0] : undefined;
+  }
+
+  /** Takes one line that answers something; `undefined`: none is there by now. What a line that was cut was to be is unknown. */
+  answer(): string | undefined {
+    if (this.#isCut && this.#lines.length === 1) this.#lines.length = 0;
+    return this.next();
   }
 
   /** Takes one line; `undefined`: none is there by now. */
@@ -144,8 +152,9 @@ export class ReadLines {
   readonly #end = (): void => {
     if (this.#isOver) return;
     this.#isOver = true;
-    // The last line of a pipe needs no end. On a terminal it was not sent, and what a pipe was to bring when it broke is unknown.
-    if (!this.isTerminal && this.#input.readableEnded && this.#rest !== '') this.#lines.push(this.#rest);
+    // A prompt of a pipe needs no end. On a terminal it was not sent, and what a pipe was to bring when it broke is unknown.
+    this.#isCut = !this.isTerminal && this.#input.readableEnded && this.#rest !== '';
+    if (this.#isCut) this.#lines.push(this.#rest);
     this.#rest = '';
     this.#options.changed();
   };

@@ -149,7 +149,9 @@ export class Transcript {
     if (decision.type === 'edit') this.#call(origin, toolCallId, toolName, decision.args);
     const at = this.#calls.get(key);
     if (at === undefined) return;
-    if (approved || decision.type === 'respond') this.#change(at, { status: 'approved' });
+    // What was answered instead never runs.
+    if (decision.type === 'respond') this.#change(at, { status: 'answered' });
+    else if (approved) this.#change(at, { status: 'approved' });
     else
       this.#close(
         key,

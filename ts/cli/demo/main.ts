@@ -10,6 +10,7 @@ import { safeText } from '../../native.js';
 import { chatCommand, readFlags } from '../chat/main.js';
 import { hanging, wrap } from '../chat/screen/layout.js';
 import { Exit, UsageError } from '../exit.js';
+import { columns } from '../style.js';
 import { tellError } from '../tell-error.js';
 import { Workspace } from './workspace.js';
 
@@ -41,7 +42,8 @@ export async function demoCommand(args: readonly string[]): Promise<number> {
   // With --json, stdout has JSON only.
   const out = has('--json') ? process.stderr : process.stdout;
   // In whole words, also where the window is narrow.
-  const rowsOf = (line: string): string[] => (out.isTTY && line !== '' ? wrap(line, out.columns, '    ') : [line]);
+  const width = columns(out);
+  const rowsOf = (line: string): string[] => (out.isTTY && line !== '' ? wrap(line, width, '    ') : [line]);
   const say = (...lines: string[]): void =>
     void out.write(
       lines
@@ -67,7 +69,7 @@ export async function demoCommand(args: readonly string[]): Promise<number> {
     'countersign: nothing dangerous runs until you say so.',
     `  project: ${workspace.project} (${keep ? 'kept' : 'temporary'})`,
     // A terminal of 80 columns has room for these.
-    ...hanging('  files:   ', wrap(workspace.files.join(', '), out.isTTY ? Math.min(68, out.columns - 11) : 68)),
+    ...hanging('  files:   ', wrap(workspace.files.join(', '), Math.min(68, width - 11))),
     ...(isScripted ? [`  try:     ${EXAMPLES[0]} ("help" for more)`] : []),
     '',
   );

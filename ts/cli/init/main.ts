@@ -159,7 +159,7 @@ function refuseUncommitted({ folder }: Project, changes: readonly Change[]): voi
   if (names.length > 0)
     throw new ExitError(
       Exit.refused,
-      `nothing was written: ${names.join(', ')} has changes that are not committed. Commit them, or pass --force`,
+      `nothing was written: ${names.join(', ')} ${names.length === 1 ? 'has' : 'have'} changes that are not committed. Commit them, or pass --force`,
       'ERR_UNCOMMITTED',
     );
 }

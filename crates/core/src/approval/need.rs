@@ -123,10 +123,14 @@ impl ApproverNeed {
             }
         }
         match self.people() {
-            Some(people) if people < self.quorum as usize => Err(format!(
-                "quorum is {}, and only {people} different people are named: name more, or a group",
-                self.quorum
-            )),
+            Some(people) if people < self.quorum as usize => {
+                let named =
+                    if people == 1 { "person is named" } else { "different people are named" };
+                Err(format!(
+                    "quorum is {}, and only {people} {named}: name more, or a group",
+                    self.quorum
+                ))
+            }
             _ => Ok(()),
         }
     }

@@ -371,9 +371,9 @@ fn needs_are_checked_and_equal_ones_kept_once() {
     let escalate = Some(EscalationRule { after: 1, to: names(&["b", "c"]) });
     assert_eq!(checked(vec![ApproverNeed { escalate, ..need(&["a"], 3) }]), Ok(1));
     for (wrong, why) in [
-        (need(&["a"], 2), "only 1 different people"),
-        (need(&["a", "A"], 2), "only 1 different people"),
-        (need(&["é", "e\u{301}"], 2), "only 1 different people"),
+        (need(&["a"], 2), "only 1 person is named"),
+        (need(&["a", "A"], 2), "only 1 person is named"),
+        (need(&["é", "e\u{301}"], 2), "only 1 person is named"),
         (need(&["Group:ops"], 1), "names of people, or of groups"),
         (need(&["\u{200b}"], 1), "names of people, or of groups"),
         (need(&["a"], 0), "quorum"),

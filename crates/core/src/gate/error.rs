@@ -152,6 +152,10 @@ fn not_approver(by: Option<&str>, approvers: &[Box<str>]) -> String {
         _ => approvers.iter().map(|name| safe(name)).collect::<Vec<_>>().join(", "),
     };
     match by {
+        Some(by) if by.starts_with("group:") => format!(
+            "{} is the name of a group: say which person decides, and in which groups they are; this request is decided by: {may}",
+            safe(by)
+        ),
         Some(by) => format!("{} may not decide this request, only: {may}", safe(by)),
         None => format!(
             "this request is not decided without a name: say who decides, which may be: {may}"

@@ -283,7 +283,7 @@ impl LayerSlot {
         let loosens = document.loosens();
         *distrust = own.err().filter(|_| loosens).map(|error| {
             format!(
-                "only tightens, and cannot be trusted: {error}, then run `countersign policy trust`"
+                "only tightens, and cannot be trusted: {error}, then run `npx countersign policy trust`"
             )
         });
         if document.source.trusted != is_trusted {

@@ -53,7 +53,7 @@ impl RuleOutcome {
             Self::Agrees => "says the same",
             Self::Stricter => "loses: something stricter decides",
             Self::Idle => "is not needed, or comes after the first rule that matches",
-            Self::Untrusted => "ignored: the file is not trusted (`countersign policy trust`)",
+            Self::Untrusted => "ignored: the file is not trusted (`npx countersign policy trust`)",
         }
     }
 }

@@ -114,7 +114,11 @@ function panel(asked: AskState, at: PanelPlace, ask: ApprovalAsk, drawing: DrawC
   const shown = at.about.of === 'edited' ? at.about.ask : ask;
   const { lines: body, isWhole } = bodyOf(at, shown, width);
   const around = (isRoomy: boolean): PanelParts => {
-    const head = [title(ask, drawing), ...listOf(ask, drawing, isRoomy), ...asks(at, shown, width, drawing, isRoomy)];
+    const head = [
+      title(ask, drawing, isRoomy),
+      ...listOf(ask, drawing, isRoomy),
+      ...asks(at, shown, width, drawing, isRoomy),
+    ];
     const why = reasons(at, shown, drawing, isRoomy ? Math.max(1, Math.floor(room / 8)) : 1);
     const foot = (isShown: boolean): FootLines => footOf(asked, at, ask, drawing, isShown, isRoomy);
     // The choices are always seen. Their room is the same, whether or not the whole call is shown.
@@ -163,10 +167,16 @@ interface PanelParts {
   space: number;
 }
 
-function title(ask: ApprovalAsk, { screen, now }: Pick<DrawContext, 'screen' | 'now'>): string {
+/** @param hasList whether the calls that wait together are listed: otherwise it says how many have an answer */
+function title(
+  ask: ApprovalAsk,
+  { screen, now, together }: Pick<DrawContext, 'screen' | 'now' | 'together'>,
+  hasList = true,
+): string {
   const { request, index, of, warnings, dangers } = ask;
   const left = request.expiresAt === null ? '' : `${countdown(request.expiresAt - now)} left`;
-  const which = of > 1 ? `Tool ${index} of ${of}` : '';
+  const held = hasList ? 0 : together.filter(({ answer }) => answer !== undefined).length;
+  const which = of > 1 ? `Tool ${index} of ${of}${held > 0 ? `, ${held} answered` : ''}` : '';
   const right = [which, left].filter((part) => part !== '').join(` ${screen.symbols.dot} `);
   return rule(request.toolName, right, screen, warnings.length + dangers.length > 0 ? 'red' : 'yellow');
 }
@@ -377,8 +387,8 @@ const SHORT: Readonly<Partial<Record<PanelChoice['name'], string>>> = {
 
 function hintOf({ about }: PanelPlace, calls: number, isRoomy: boolean, width: number): string {
   if (about.of !== 'call') return 'Enter chooses · Esc goes back';
-  if (!isRoomy) return calls > 1 ? 'or type a reason · Tab: the next call' : 'or type a reason';
   const next = calls > 1 ? ['Tab: the next call'] : [];
+  if (!isRoomy) return row([...next, 'or type a reason'], ' · ', width);
   return row(['Enter chooses', ...next, 'or type a reason to reject'], ' · ', width);
 }
 

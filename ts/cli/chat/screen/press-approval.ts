@@ -52,6 +52,7 @@ interface Pressing {
   around: PressContext;
 }
 
+const TOO_EARLY_NO = 'that key came too early: in a second Enter rejects it';
 const ENTER_AGAIN = 'press Enter again to run it';
 const NOT_SEEN = 'not all of it was seen: space shows more, d all of it';
 
@@ -69,9 +70,8 @@ export function pressApproval(
       return pressPanel(pressing, at);
     case 'reason':
       return pressDraft(pressing, at.draft, {
-        stay: (draft) => ({ at: 'reason', draft }),
-        done: (reason) =>
-          slipped(state, reason) ?? answered(pressing, reason === '' ? { type: 'reject' } : { type: 'reject', reason }),
+        stay: (draft) => ({ ...at, draft }),
+        done: (reason) => slipped(state, reason) ?? rejected(pressing, reason, at.isWritten),
         mayBeEmpty: true,
       });
     case 'respond':
@@ -232,7 +232,7 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
     case 'approve':
       return answered(pressing, { type: 'approve' });
     case 'reject':
-      return { state: goTo(state, { at: 'reason', draft: EMPTY }) };
+      return { state: goTo(state, { at: 'reason', draft: EMPTY, isWritten: at.draft.text !== '' }) };
     case 'always':
       return { state: asking(state, { of: 'always' }, around.now) };
     case 'like': {
@@ -265,6 +265,14 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
     case 'agree-project':
       return answeredBy(pressing, { type: 'always', approvalId: ask.request.approvalId, scope: 'always' });
   }
+}
+
+/** An Enter that is held down gives no reason, and is no no: no person has written one. */
+function rejected(pressing: Pressing, reason: string, isWritten: boolean): PressResult {
+  if (reason !== '') return answered(pressing, { type: 'reject', reason });
+  const { state, around } = pressing;
+  if (!isWritten && isHabit(state, around.now)) return { state: { ...state, said: TOO_EARLY_NO } };
+  return answered(pressing, { type: 'reject' });
 }
 
 /** A command is no reason: it stays on the line. */

@@ -5,7 +5,7 @@ import { chosenIn, menuOf, moved, type CommandMenu } from './menu.js';
 import { isYesAgain, pressApproval } from './press-approval.js';
 import type { PressContext } from './press-context.js';
 import { pressQuestion } from './press-question.js';
-import { readyAt, unseen, unwarned, type LateDraft, type PressResult, type ScreenState } from './state.js';
+import { entered, readyAt, unseen, unwarned, type LateDraft, type PressResult, type ScreenState } from './state.js';
 
 /** Said behind a Ctrl+C, and true until the next key. */
 export const LEAVES = 'press Ctrl+C again to leave';
@@ -29,24 +29,33 @@ export function press(before: ScreenState, { key, isAlone }: KeyPress, around: P
   if (ask === null || state.late !== null) return pressPrompt(clear, key, around);
   if (around.typedAfter < readyAt(state)) return pressEarly(state, key, around);
   if (ask.isAnswered) return { state };
-  if (ask.ask.kind === 'question') return pressQuestion(clear, ask.ask, key, around);
-  return pressApproval(clear, ask.ask, key, isAlone, around);
+  const pressed =
+    ask.ask.kind === 'question'
+      ? pressQuestion(clear, ask.ask, key, around)
+      : pressApproval(clear, ask.ask, key, isAlone, around);
+  return { ...pressed, state: entered(pressed.state, name === 'enter', around.now) };
 }
 
 /** The question has only just come: a person who was writing goes on writing, and nothing else is meant yet. */
 function pressEarly(state: ScreenState, key: PressedKey, around: PressContext): PressResult {
+  const name = key.kind === 'key' ? key.name : undefined;
   const isWarned = state.ask?.warned !== undefined;
-  const isDrafting = !isWarned && state.draft.text !== '' && (key.kind !== 'key' || key.name !== 'escape');
+  const isDrafting = !isWarned && state.draft.text !== '' && name !== 'escape';
   if (isDrafting) return pressPrompt(state, key, around);
   // It decides nothing: who goes through the calls need not wait at each.
-  const isTab = key.kind === 'key' && (key.name === 'tab' || key.name === 'shift-tab');
+  const isTab = name === 'tab' || name === 'shift-tab';
   if (isTab && state.ask?.ask.kind === 'approval' && state.ask.at.at === 'panel') {
     const moved = pressApproval({ ...state, said: '' }, state.ask.ask, key, true, around);
     if (moved.state.ask?.ask !== state.ask.ask) return moved;
   }
+  // Nor does what takes away a text that is on the line.
+  const at = state.ask?.at;
+  const isTakenAway = name === 'escape' && at !== undefined && 'draft' in at && at.draft.text !== '';
+  if (isTakenAway && state.ask?.ask.kind === 'question')
+    return pressQuestion({ ...unwarned(state), said: '' }, state.ask.ask, key, around);
   const early = { ...state, said: 'that key came too early: press it again' };
   // A key that is held down repeats: it is never meant.
-  return { state: key.kind === 'key' && key.name === 'enter' ? unseen(early, around.now) : early };
+  return { state: name === 'enter' ? unseen(early, around.now) : early };
 }
 
 function pressPrompt(before: ScreenState, key: PressedKey, around: PressContext): PressResult {

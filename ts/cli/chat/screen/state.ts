@@ -52,6 +52,8 @@ export interface AskState {
   readonly ask: WaitingAsk;
   /** When what a key would decide about came on the screen, in ms of {@link performance.now}. */
   readonly shownAt: number;
+  /** When Enter was pressed, where that was the last key, in ms of {@link performance.now}. */
+  readonly enteredAt?: number | undefined;
   /** It was answered: the chat is about to take it. */
   readonly isAnswered: boolean;
   /** The human was told to look twice. */
@@ -77,8 +79,8 @@ export type StandingPart = StandingLines & { readonly whole?: string | undefined
 
 export type AskPlace =
   | PanelPlace
-  /** Why it is rejected. */
-  | { readonly at: 'reason'; readonly draft: TextDraft }
+  /** Why it is rejected. `isWritten`: the no was written, and Enter did not only find the cursor there. */
+  | { readonly at: 'reason'; readonly draft: TextDraft; readonly isWritten: boolean }
   /** A result to respond with. */
   | { readonly at: 'respond'; readonly draft: TextDraft }
   /** A text of the call, its argument `field`; `null`: all arguments, as JSON. */
@@ -191,9 +193,14 @@ const QUIET = 1000;
 
 /**
  * Whether Enter alone, with the cursor where it was at first, came so soon that it was perhaps pressed out of habit, or held down: so
- * long must a call or a question have been on the screen.
+ * long must a call or a question have been on the screen, without another Enter.
  */
-export const isHabit = ({ ask }: ScreenState, now: number): boolean => now - (ask?.shownAt ?? now) < PAUSE;
+export const isHabit = ({ ask }: ScreenState, now: number): boolean =>
+  now - Math.max(ask?.shownAt ?? now, ask?.enteredAt ?? -Infinity) < PAUSE;
+
+/** With a key that was pressed about what is asked: only an Enter is one that may be held down. */
+export const entered = (state: ScreenState, isEnter: boolean, now: number): ScreenState =>
+  state.ask === null ? state : { ...state, ask: { ...state.ask, enteredAt: isEnter ? now : undefined } };
 
 export const TOO_EARLY = 'that key came too early: read it first';
 
