@@ -154,6 +154,8 @@ fn name(uses: OperandUse) -> &'static str {
         OperandUse::WriteBelow => "write-below",
         OperandUse::Clears(_) => "clears",
         OperandUse::Empties(_) => "empties",
+        OperandUse::Replaces => "replaces",
+        OperandUse::Deletes => "deletes",
         OperandUse::Change => "change",
         OperandUse::Takes => "takes",
         OperandUse::Url => "url",

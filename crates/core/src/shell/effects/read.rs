@@ -20,6 +20,8 @@
 //! | `recursive` | directories are used with all that is below them |
 //! | `here USE` | what is used of the working directory without an operand |
 //! | `operands USE` | what all operands are used for; also `first USE USE`, `copy USE`, `command` and `code:NAME` |
+//! | `replaces OPTION…` | a use: a file that is written, and what was in it is gone; `write` says so of a program that takes data alone, any other makes that file again |
+//! | `deletes OPTION…` | a use: a file, or a folder with all that is in it, that is deleted |
 //! | `write-out OPTION…` | a use: a file that is written, and `-` is the output; anywhere else it is a file called so as well |
 //! | `separate` | a value is the next word alone: a name with `=` behind it is no option |
 //! | `leaves NAME…` | files and folders that it makes where it runs, unless an option is `keep:leaves-none` |
@@ -414,6 +416,8 @@ fn use_of(text: &'static str) -> Option<OperandUse> {
         "write" => OperandUse::Write,
         "write-out" => OperandUse::WriteOut,
         "write-below" => OperandUse::WriteBelow,
+        "replaces" => OperandUse::Replaces,
+        "deletes" => OperandUse::Deletes,
         "change" => OperandUse::Change,
         "takes" => OperandUse::Takes,
         "url" => OperandUse::Url,

@@ -10,6 +10,8 @@ const SCRIPT: &str = "script";
 const IN_PLACE: &str = "in_place";
 /// One is the rule.
 const MOST_SUFFIXES: usize = 4;
+/// What is kept of a suffix that puts the copies elsewhere.
+const COPIES: &str = "copies";
 const MAYBE_SUFFIX: &str = "maybe_suffix";
 
 /// `-i`. GNU takes a suffix only when it is attached, BSD takes the next word.
@@ -20,6 +22,7 @@ pub(super) fn in_place(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let plain = |text: &str| !text.contains(['/', '*']);
     if !bare && !walk.word(part).literal().is_some_and(plain) {
         walk.runs(part.arg, DoubtReason::Script);
+        walk.keep(COPIES, part);
     }
     let next = walk.argv.get(part.arg + 1).and_then(|word| word.literal());
     if bare
@@ -60,6 +63,10 @@ pub(super) fn operands(walk: &mut ArgumentWalk) {
     }
     let uses = if walk.kept(IN_PLACE).is_some() { OperandUse::Change } else { OperandUse::Read };
     let suffixes = suffixes(walk);
+    for part in walk.all_kept(COPIES) {
+        let copy = words::unknown(walk.place(part.arg));
+        walk.path(part.arg, FileAccess::Write, copy, false);
+    }
     for operand in operands {
         walk.operand_is(operand, uses);
         for suffix in &suffixes {

@@ -22,6 +22,10 @@ pub(super) enum OperandUse {
     Clears(&'static str),
     /// A flag: it deletes this with all that is in it, where it runs, and so what others have put there. No word speaks of it.
     Empties(&'static str),
+    /// A file that an option names for output or a backup: what was in it is gone, and the program does not make it again.
+    Replaces,
+    /// A file, or a folder with all that is in it, that is deleted.
+    Deletes,
     /// A file that is read and written.
     Change,
     /// A file that is read, and then deleted.

@@ -99,6 +99,12 @@ impl ArgumentWalk<'_> {
                 let recursive = recursive || matches!(uses, OperandUse::WriteBelow);
                 self.file(FileAccess::Write, part, base, recursive);
             }
+            OperandUse::Replaces => self.loses(part, base, FileLoss::Replaced),
+            OperandUse::Deletes => {
+                let target = self.named(part, FileAccess::Write);
+                let target = self.at_base(target, base);
+                self.lost(part.arg, target, true, FileLoss::Deleted);
+            }
             OperandUse::Change => {
                 self.file(FileAccess::Read, part, base, recursive);
                 self.loses(part, base, FileLoss::Nothing);

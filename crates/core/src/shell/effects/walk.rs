@@ -413,6 +413,8 @@ impl<'a> ArgumentWalk<'a> {
                         | OperandUse::RunsFile
                         | OperandUse::Write
                         | OperandUse::WriteBelow
+                        | OperandUse::Replaces
+                        | OperandUse::Deletes
                 )
         };
         for meaning in readings.filter(|it| it.takes != OptionTakes::Nothing && file(it.uses)) {
