@@ -184,6 +184,28 @@ fn what_a_patch_or_a_module_of_python_copies_is_read() {
 }
 
 #[test]
+fn what_a_script_in_a_word_of_a_program_deletes_is_asked_about() {
+    let root = project("scripted");
+    let asked = [
+        "sed '1e rm notes.txt' kept.txt",
+        "sed -n '1!{e rm notes.txt\n}' kept.txt",
+        "tar cf x.tar kept.txt --checkpoint=1 --checkpoint-action=exec='rm notes.txt'",
+        "tar xf t.tar --to-command='rm notes.txt'",
+        "split --filter='rm notes.txt' kept.txt",
+        "script -qc 'rm notes.txt' /dev/null",
+        "hyperfine 'rm notes.txt'",
+    ];
+    assert_eq!(verdicts_differ(&root, &asked, Effect::Ask), [""; 0]);
+    let runs = [
+        "sed '1e echo x' kept.txt",
+        "split --filter='gzip > new.gz' kept.txt",
+        "script -qc './x.sh --all' /dev/null",
+        "hyperfine './x.sh 1'",
+    ];
+    assert_eq!(verdicts_differ(&root, &runs, Effect::Allow), [""; 0]);
+}
+
+#[test]
 fn a_folder_that_is_emptied_under_another_name_takes_away_what_was_put_there() {
     let root = with_folders("emptied-too");
     let asked = [

@@ -160,6 +160,7 @@ fn name(uses: OperandUse) -> &'static str {
         OperandUse::Takes => "takes",
         OperandUse::Url => "url",
         OperandUse::Runs => "runs",
+        OperandUse::RunsText => "runs-text",
         OperandUse::RunsFile => "runs-file",
         OperandUse::Loads => "loads",
         OperandUse::Connects => "connects",

@@ -40,7 +40,10 @@ its name. A rule for it allows everything that it does; a deny of a file that it
 
 /// What is told of the uses, in this order.
 const USES: [(&str, &[&str]); 11] = [
-    ("asks", &["runs", "runs-file", "loads", "connects", "shows", "alters", "follows"]),
+    (
+        "asks",
+        &["runs", "runs-text", "runs-file", "loads", "connects", "shows", "alters", "follows"],
+    ),
     ("writes", &["write", "write-out", "write-below", "change", "takes", "clears", "into"]),
     ("replaces", &["replaces"]),
     ("deletes", &["deletes", "empties"]),

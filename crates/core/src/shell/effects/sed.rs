@@ -109,9 +109,12 @@ fn script(walk: &mut ArgumentWalk, parts: &[ArgumentPart]) {
         text.push('\n');
     }
     let Some(last) = parts.last() else { return };
-    let mut reader = SedReader { rest: &text, files: Vec::new() };
+    let mut reader = SedReader { rest: &text, files: Vec::new(), runs: None };
     let read = reader.script();
     let files = reader.files;
+    if let Some(text) = reader.runs {
+        walk.effects.scripts.push(words::text(walk.place(last.arg), &text));
+    }
     for (access, name) in files {
         let word = words::text(walk.place(last.arg), &name);
         walk.path(last.arg, access, word, false);
@@ -133,6 +136,8 @@ enum SedStop {
 struct SedReader<'a> {
     rest: &'a str,
     files: Vec<(FileAccess, String)>,
+    /// The command that it was found to run.
+    runs: Option<String>,
 }
 
 impl<'a> SedReader<'a> {
@@ -273,7 +278,11 @@ impl<'a> SedReader<'a> {
                 self.line();
                 Ok(())
             }
-            'e' => Err(SedStop::Runs),
+            'e' => {
+                self.blanks();
+                self.runs = Some(self.line().to_owned());
+                Err(SedStop::Runs)
+            }
             _ => Err(SedStop::Odd),
         }
     }

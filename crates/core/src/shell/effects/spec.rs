@@ -34,6 +34,8 @@ pub(super) enum OperandUse {
     Url,
     /// It is, or names, or leads to code that runs: the command is unknown.
     Runs,
+    /// A script for a shell: the command is unknown, and what the script does is looked at all the same.
+    RunsText,
     /// A file whose content decides what runs: read, and the command is unknown.
     RunsFile,
     /// A file or a directory whose content decides what runs, as that of the project does: read, and the command is unknown

@@ -152,6 +152,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut ArgumentWalk)> {
 /// Looks at an option of this program.
 pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> {
     Some(match name {
+        "archives.action" => archives::action,
         "packages.installed" => packages::installed,
         "packages.cargo" => packages::cargo,
         "packages.golangci" => packages::golangci,

@@ -61,6 +61,11 @@ impl ArgumentWalk<'_> {
                 }
             }
             OperandUse::Runs => self.runs(part.arg, DoubtReason::RunsCode),
+            OperandUse::RunsText => {
+                self.runs(part.arg, DoubtReason::RunsCode);
+                let script = self.word(part);
+                self.effects.scripts.push(script);
+            }
             OperandUse::Code(code) => code(self, part),
             OperandUse::Keep(name) | OperandUse::Looks(name) => self.keep(name, part),
             OperandUse::Connects => self.runs(part.arg, DoubtReason::Connects),

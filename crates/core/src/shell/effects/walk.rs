@@ -750,6 +750,7 @@ impl<'a> ArgumentWalk<'a> {
         self.effects.moves |= effects.moves;
         self.effects.makes_links |= effects.makes_links;
         self.effects.urls.extend(effects.urls);
+        self.effects.scripts.extend(effects.scripts);
         self.effects.unknown.extend(effects.unknown);
     }
 }

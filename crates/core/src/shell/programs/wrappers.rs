@@ -61,6 +61,12 @@ impl WrapperKind {
                 let arg = argv.len().saturating_sub(1);
                 prover.found.unknown_at(span, DoubtReason::RunsCode, command, arg);
                 prover.guess(&argv, 1);
+                // A word with blanks in it may be a script.
+                for word in argv.iter().skip(1) {
+                    if let Some(text) = word.literal().filter(|text| text.contains(' ')) {
+                        prover.printed_script(text, word.span);
+                    }
+                }
             }
             Self::Env => prover.env(argv, role),
             Self::Command => prover.command_builtin(argv, role),
