@@ -4,6 +4,8 @@
 #[path = "confined/brought.rs"]
 mod brought;
 mod git;
+#[path = "confined/put_out.rs"]
+mod put_out;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;

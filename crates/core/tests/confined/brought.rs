@@ -8,10 +8,10 @@ use countersign_core::policy::Effect;
 use super::{others, own_verdict, project};
 
 /// A rule of one's own, which lets confined commands run.
-const OWN: &str = "[[rule]]\neffect = \"allow\"\nconfined = \"project\"";
+pub(super) const OWN: &str = "[[rule]]\neffect = \"allow\"\nconfined = \"project\"";
 
-fn wrong(root: &Path, lines: &[&str], expected: Effect) -> Vec<String> {
-    let verdicts = lines.iter().map(|line| (line, own_verdict(root, OWN, line)));
+pub(super) fn wrong(root: &Path, toml: &str, lines: &[&str], expected: Effect) -> Vec<String> {
+    let verdicts = lines.iter().map(|line| (line, own_verdict(root, toml, line)));
     let wrong = verdicts.filter(|(_, verdict)| verdict.effect != expected);
     wrong.map(|(line, it)| format!("{line}: {:?}: {}", it.effect, it.reason)).collect()
 }
@@ -36,7 +36,7 @@ fn what_is_written_through_a_link_that_an_archive_or_a_patch_brings_is_asked_abo
         "cd src && unrar x ../t.rar; ../x.sh > q",
         "rsync -a --link-dest=../sub sub/ U2; ./x.sh > U2/own.txt",
     ];
-    assert_eq!(wrong(&root, &asked, Effect::Ask), [""; 0]);
+    assert_eq!(wrong(&root, OWN, &asked, Effect::Ask), [""; 0]);
     assert_eq!(others(&root, "developer", &asked, Effect::Ask), [""; 0]);
     let runs = [
         "tar xf t.tar -C src; ./x.sh > out.log",
@@ -51,7 +51,7 @@ fn what_is_written_through_a_link_that_an_archive_or_a_patch_brings_is_asked_abo
         "patch -d src -p1 -i l.patch",
         "rsync -a src/ U2; ./x.sh > U2/q",
     ];
-    assert_eq!(wrong(&root, &runs, Effect::Allow), [""; 0]);
+    assert_eq!(wrong(&root, OWN, &runs, Effect::Allow), [""; 0]);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn what_empties_a_folder_takes_away_what_was_put_there() {
         "patch -p1 < l.patch",
         "patch -p1 -i l.patch",
     ];
-    assert_eq!(wrong(&root, &asked, Effect::Ask), [""; 0]);
+    assert_eq!(wrong(&root, OWN, &asked, Effect::Ask), [""; 0]);
     assert_eq!(others(&root, "developer", &asked, Effect::Ask), [""; 0]);
     let runs = [
         "cargo clean",
@@ -79,5 +79,5 @@ fn what_empties_a_folder_takes_away_what_was_put_there() {
         "python3 -m venv new",
         "patch kept.txt l.patch",
     ];
-    assert_eq!(wrong(&root, &runs, Effect::Allow), [""; 0]);
+    assert_eq!(wrong(&root, OWN, &runs, Effect::Allow), [""; 0]);
 }

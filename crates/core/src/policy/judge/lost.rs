@@ -13,6 +13,25 @@ use crate::shell::{FileAccess, FileLoss, Word, WordPiece, base_name, deletes, re
 /// Folders that a confined command has for itself, empty at first and gone afterwards.
 const PRIVATE: &[&str] = &["/tmp", "/var/tmp"];
 
+/// A program that empties a folder, and what else says which folder that is.
+struct EmptiedElsewhere {
+    program: &'static str,
+    variables: &'static [&'static str],
+    /// Files of settings where it runs and above, and the word there that names a folder.
+    settings: &'static [&'static str],
+    word: &'static str,
+}
+
+const EMPTIED_ELSEWHERE: &[EmptiedElsewhere] = &[EmptiedElsewhere {
+    program: "cargo",
+    variables: &["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"],
+    settings: &[".cargo/config.toml", ".cargo/config"],
+    word: "target-dir",
+}];
+
+/// Files of settings are short.
+const MOST_SETTINGS: usize = 1 << 16;
+
 /// Whether this word names a program that does this.
 pub(super) fn is_one_that(word: &Word, is: fn(&str) -> bool) -> bool {
     word.literal().is_some_and(|name| is(base_name(name)))
@@ -102,6 +121,8 @@ impl CallJudge<'_> {
                         let tree = action.loss == FileLoss::Replaced && extent.is_recursive();
                         let is_lost = self.is_lost(spots, action.loss, is_told, (moved, tree))?;
                         Ok(is_lost
+                            || action.loss == FileLoss::Deleted
+                                && self.empties_elsewhere(spots, by.as_ref())?
                             || action.loss.takes_away()
                                 && self.is_behind_link(spots, by.as_ref())?)
                     }
@@ -218,6 +239,42 @@ impl CallJudge<'_> {
     fn is_product(&self, path: &str) -> bool {
         let project = self.policy.context().project.as_deref().unwrap_or_default();
         below::is_product(path.strip_prefix(project).unwrap_or(path))
+    }
+
+    /// Whether it is a folder that no word names and its program empties, and another one may be meant: a variable of the line, or
+    /// settings of the project, say which.
+    fn empties_elsewhere(
+        &self, spots: &PathSpots, by: Option<&ByArgument>,
+    ) -> Result<bool, NeedsFiles> {
+        let Some(by) = by.filter(|by| by.arg == 0) else { return Ok(false) };
+        let program = self.argv(by).and_then(<[Word]>::first);
+        let Some(known) = EMPTIED_ELSEWHERE.iter().find(|known| {
+            program.and_then(Word::literal).is_some_and(|it| base_name(it) == known.program)
+        }) else {
+            return Ok(false);
+        };
+        let is_set = |action: &Action| matches!(&action.kind, ActionKind::Env { name } if known.variables.contains(&name.as_str()));
+        if self.actions.iter().any(is_set) {
+            return Ok(true);
+        }
+        let project = self.policy.context().project.as_deref().unwrap_or("/");
+        for place in &spots.located {
+            let folders = place.real.rmatch_indices('/').filter_map(|(at, _)| place.real.get(..at));
+            for folder in folders.take_while(|folder| is_below(folder, project)) {
+                for name in known.settings {
+                    let path = format!("{folder}/{name}");
+                    if !looked_up(self.files.has(&path))?.unwrap_or(true) {
+                        continue;
+                    }
+                    let text = self.files.bytes(&path, MOST_SETTINGS);
+                    let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+                    if text.is_none_or(|text| text.contains(known.word)) {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Whether it lies in a folder that is gone with the command.

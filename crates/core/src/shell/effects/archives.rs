@@ -43,10 +43,19 @@ pub(super) fn listed(walk: &mut ArgumentWalk, part: ArgumentPart) {
     }
 }
 
+/// `exec=SCRIPT`
+pub(super) fn action(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    walk.runs(part.arg, DoubtReason::RunsCode);
+    let word = walk.word(part);
+    if words::beginning(&word).starts_with("exec=") {
+        walk.effects.scripts.push(words::without(&word, "exec=".len()));
+    }
+}
+
 pub(super) fn tar(walk: &mut ArgumentWalk) {
     let mut operands = std::mem::take(&mut walk.operands);
     // The old style: `tar cf a.tar b`, letters without a dash, whose values follow in their order.
-    let old = operands.first().is_some_and(|first| first.arg == 1);
+    let old = operands.first().is_some_and(|first| first.arg == walk.from);
     let mut creates = walk.kept(CREATE).is_some();
     let mut extracts = walk.kept(EXTRACT).is_some();
     if old {

@@ -371,7 +371,12 @@ pub(super) fn report(walk: &mut ArgumentWalk, part: ArgumentPart) {
         return walk.runs(part.arg, DoubtReason::RunsCode);
     }
     if let Some(at) = begins.find(':') {
-        walk.apply(OperandUse::WriteBelow, ArgumentPart { skip: part.skip + at + 1, ..part }, 0);
+        let part = ArgumentPart { skip: part.skip + at + 1, ..part };
+        walk.apply(OperandUse::WriteBelow, part, 0);
+        if !begins.starts_with("html") && !begins.starts_with("annotate") {
+            // A file, and no folder that is made again.
+            walk.apply(OperandUse::Replaces, part, 0);
+        }
     }
 }
 

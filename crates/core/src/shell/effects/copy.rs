@@ -39,7 +39,7 @@ impl ArgumentWalk<'_> {
             if let Some(name) = words::file_name(self.place(source.arg)) {
                 let target = words::join(&directory, &name);
                 self.copied(destination.arg, target);
-            } else if self.kept(LINKS).is_some() {
+            } else if self.kept("makes-links").is_some() {
                 // `ln -sf / a/b`: it first makes one beside the destination, under a name of its own.
                 let mut target = words::text(&directory, "./");
                 target.pieces.push(WordPiece::Unknown { splits: false });

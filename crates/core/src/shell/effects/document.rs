@@ -23,6 +23,8 @@ its name. A rule for it allows everything that it does; a deny of a file that it
 - _loads_: asks if the file, or the target of a link, is not the project's.
 - A command that makes or moves links or folders makes the paths after it in the same line uncertain.
 - _open_: the options are not described. No preset allows such a program.
+- _replaces_, _deletes_: it writes this file, and what was in it is gone; or it deletes this, with all that is in it. The program
+  does not make it again.
 - _only looks_: such an option counts as read-only if all other options are also listed there, or as _keep it so_.
 - _variables_: a variable of any name is data for it, or a setting ([possible values](policy-verdicts.md#variables)). For any other
   program it may be code, or a path.
@@ -37,9 +39,14 @@ its name. A rule for it allows everything that it does; a deny of a file that it
 ";
 
 /// What is told of the uses, in this order.
-const USES: [(&str, &[&str]); 9] = [
-    ("asks", &["runs", "runs-file", "loads", "connects", "shows", "alters", "follows"]),
+const USES: [(&str, &[&str]); 11] = [
+    (
+        "asks",
+        &["runs", "runs-text", "runs-file", "loads", "connects", "shows", "alters", "follows"],
+    ),
     ("writes", &["write", "write-out", "write-below", "change", "takes", "clears", "into"]),
+    ("replaces", &["replaces"]),
+    ("deletes", &["deletes", "empties"]),
     ("fetches", &["url"]),
     ("reads", &["read", "read-below", "settles-read", "base", "recursive", "follows-below"]),
     ("makes or moves links or folders", &["moves"]),

@@ -1,41 +1,42 @@
 //! Programs that run programs written in a language: the script they are told to run is read, and what is no file is
 //! unknown.
 
-use super::spec::OperandUse;
+use super::spec::{OperandSpec, OperandUse};
 use super::walk::{ArgumentPart, ArgumentWalk, WalkOperand};
 use super::words;
-use crate::shell::{DoubtReason, FileAccess};
+use crate::shell::{DoubtReason, FileAccess, FileLoss};
 
 const INLINE: &str = "inline";
 const HARMLESS: &str = "harmless";
+const BACKUP: &str = "backup";
 
 /// Code that stands on the command line, or a module to run.
-pub(super) fn inline(walk: &mut ArgumentWalk, part: super::walk::ArgumentPart) {
+pub(super) fn inline(walk: &mut ArgumentWalk, part: ArgumentPart) {
     walk.apply(OperandUse::Keep(INLINE), part, 0);
     walk.runs(part.arg, DoubtReason::RunsCode);
 }
 
 /// Code that stands on the command line. What follows is its own.
-pub(super) fn text(walk: &mut ArgumentWalk, part: super::walk::ArgumentPart) {
+pub(super) fn text(walk: &mut ArgumentWalk, part: ArgumentPart) {
     inline(walk, part);
     walk.ended = true;
 }
 
 /// A module that runs, as a program of its name would. What follows is its own.
-pub(super) fn module(walk: &mut ArgumentWalk, part: super::walk::ArgumentPart) {
+pub(super) fn module(walk: &mut ArgumentWalk, part: ArgumentPart) {
     walk.launch(part);
     super::modules::looks_here(walk);
 }
 
 /// `error::DeprecationWarning`; a class of a module is imported.
-pub(super) fn warning(walk: &mut ArgumentWalk, part: super::walk::ArgumentPart) {
+pub(super) fn warning(walk: &mut ArgumentWalk, part: ArgumentPart) {
     if walk.word(part).literal().is_none_or(|text| text.contains('.')) {
         walk.runs(part.arg, DoubtReason::RunsCode);
     }
 }
 
 /// `-X dev`
-pub(super) fn setting(walk: &mut ArgumentWalk, part: super::walk::ArgumentPart) {
+pub(super) fn setting(walk: &mut ArgumentWalk, part: ArgumentPart) {
     const HARMLESS: &[&str] = &[
         "dev",
         "utf8",
@@ -77,7 +78,7 @@ pub(super) fn node(walk: &mut ArgumentWalk) {
                 walk.path(operand.arg, FileAccess::Read, longer, false);
             }
         }
-        walk.lay_out(super::spec::OperandSpec::All(OperandUse::ReadBelow), OperandUse::Nothing);
+        walk.lay_out(OperandSpec::All(OperandUse::ReadBelow), OperandUse::Nothing);
     } else {
         script(walk);
     }
@@ -92,27 +93,55 @@ pub(super) fn compiled(walk: &mut ArgumentWalk) {
         let word = walk.word(ArgumentPart { arg: operand.arg, skip: 0 });
         walk.path(operand.arg, FileAccess::Write, words::beside(&word, "__pycache__"), true);
     }
-    walk.lay_out(super::spec::OperandSpec::All(OperandUse::WriteBelow), OperandUse::Nothing);
+    walk.lay_out(OperandSpec::All(OperandUse::WriteBelow), OperandUse::Nothing);
 }
 
-/// What it reads, and what it writes that to.
-pub(super) fn json(walk: &mut ArgumentWalk) {
-    walk.lay_out(
-        super::spec::OperandSpec::First(OperandUse::Read, OperandUse::Write),
-        OperandUse::Nothing,
-    );
+/// What is packed, or the folder that an archive is unpacked into.
+pub(super) fn packed(walk: &mut ArgumentWalk) {
+    if walk.kept("extracts").is_none() {
+        return walk.lay_out(OperandSpec::All(OperandUse::ReadBelow), OperandUse::Nothing);
+    }
+    walk.keep("overwrites", ArgumentPart { arg: 0, skip: 0 });
+    walk.effects.moves = true;
+    walk.effects.makes_links = true;
+    walk.lay_out(OperandSpec::All(OperandUse::WriteBelow), OperandUse::WriteBelow);
 }
 
 /// The script, named by an option.
-pub(super) fn file(walk: &mut ArgumentWalk, part: super::walk::ArgumentPart) {
+pub(super) fn file(walk: &mut ArgumentWalk, part: ArgumentPart) {
     walk.apply(OperandUse::Keep(HARMLESS), part, 0);
     walk.apply(OperandUse::Read, part, 0);
+}
+
+/// Files are changed in place. What is attached says how the copies of them are called.
+pub(super) fn backup(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    walk.runs(part.arg, DoubtReason::RunsCode);
+    if part.skip > 0 {
+        walk.keep(BACKUP, part);
+    }
+}
+
+/// The copies of what is changed in place.
+fn backups(walk: &mut ArgumentWalk, operands: &[WalkOperand]) {
+    for suffix in walk.all_kept(BACKUP) {
+        let text = walk.word(suffix);
+        for operand in operands {
+            let file = walk.place(operand.arg);
+            // With a `*` in it, or a `/`, it is the name of the copy.
+            let copy = match text.literal() {
+                Some(text) if !text.contains(['*', '/']) => words::longer(file, text),
+                _ => words::unknown(file),
+            };
+            walk.lost(operand.arg, copy, false, FileLoss::Replaced);
+        }
+    }
 }
 
 /// The first operand is a file that is run; without one it is the standard input.
 pub(super) fn script(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     let told = walk.kept(INLINE).is_some() || walk.kept(HARMLESS).is_some();
+    backups(walk, &operands);
     match operands.first() {
         _ if told => {}
         Some(operand) if walk.place(operand.arg).literal() != Some("-") => {

@@ -42,7 +42,12 @@ impl GivenOption {
 
     /// Whether its value is a file that is written.
     pub(in crate::shell) fn writes(&self) -> bool {
-        matches!(self.uses, Some(OperandUse::Write))
+        matches!(self.uses, Some(OperandUse::Write | OperandUse::Replaces))
+    }
+
+    /// Whether what was in that file is gone then.
+    pub(in crate::shell) fn replaces(&self) -> bool {
+        matches!(self.uses, Some(OperandUse::Replaces))
     }
 
     /// Whether it decides what runs.

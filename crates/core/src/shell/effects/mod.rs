@@ -81,6 +81,8 @@ pub(crate) struct CommandEffects {
     /// have where such an option could be meant. Of an option with a value it is the word that holds the value. An index
     /// past the last argument says that no rule can name what runs (a shell that reads its standard input).
     pub(crate) unknown: Vec<(usize, DoubtReason)>,
+    /// Scripts for a shell in its words: what they do counts as well, as far as it is known.
+    pub(crate) scripts: Vec<Word>,
     /// Whether it makes or moves links or folders: behind it a path may lead elsewhere than the files now say.
     pub(crate) moves: bool,
     /// Whether it makes links that lead to where their targets say, from where they lie.

@@ -3,7 +3,7 @@
 use super::spec::{OperandSpec::*, OperandUse};
 use super::walk::{ArgumentPart, ArgumentWalk, WalkOperand};
 use super::words;
-use crate::shell::{DoubtReason, FileAccess, Word};
+use crate::shell::{DoubtReason, FileAccess, FileLoss, Word};
 
 /// Whether a word is an address.
 fn is_address(word: &Word) -> bool {
@@ -345,8 +345,78 @@ pub(super) fn goals(walk: &mut ArgumentWalk) {
     }
 }
 
+/// What is in the `node_modules` of this folder goes.
+pub(super) fn modules(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    let folder = walk.word(part);
+    let emptied = words::join(&folder, &words::text(&folder, "node_modules"));
+    walk.lost(part.arg, emptied, true, FileLoss::Deleted);
+}
+
+/// What is in the `target` beside this file goes.
+pub(super) fn target_beside(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    let emptied = words::beside(&walk.word(part), "target");
+    walk.lost(part.arg, emptied, true, FileLoss::Deleted);
+}
+
+/// A setting, which may name the folder that is emptied.
+pub(super) fn target_elsewhere(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    let emptied = words::unknown(&walk.word(part));
+    walk.lost(part.arg, emptied, true, FileLoss::Deleted);
+}
+
+/// What `cmake -E` does, as the program does that it stands for. What follows is that one's own.
+pub(super) fn cmake_tool(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    walk.ended = true;
+    walk.keep("tool", part);
+    let from = part.arg + 1;
+    let word = walk.word(part);
+    let stands_for = match word.literal() {
+        Some("rm" | "remove" | "remove_directory") => {
+            for arg in from..walk.argv.len() {
+                walk.apply(OperandUse::Deletes, ArgumentPart { arg, skip: 0 }, 0);
+            }
+            return;
+        }
+        Some("copy_directory" | "copy_directory_if_different" | "copy_directory_if_newer") => {
+            walk.effects.moves = true;
+            let last = walk.argv.len().saturating_sub(1);
+            for arg in from..last {
+                walk.apply(OperandUse::ReadBelow, ArgumentPart { arg, skip: 0 }, 0);
+            }
+            let destination = walk.word(ArgumentPart { arg: last, skip: 0 });
+            return walk.lost(last, destination, true, FileLoss::Replaced);
+        }
+        Some("env" | "time" | "chdir") => {
+            let is_command = |word: &Word| {
+                let begins = words::beginning(word);
+                !begins.starts_with('-') && !begins.contains('=')
+            };
+            let skipped = usize::from(word.literal() == Some("chdir"));
+            let words = walk.argv.iter().enumerate().skip(from + skipped);
+            if let Some((arg, _)) = words.into_iter().find(|(_, word)| is_command(word)) {
+                walk.launch(ArgumentPart { arg, skip: 0 });
+            }
+            return;
+        }
+        Some("copy" | "copy_if_different" | "copy_if_newer") => "cp",
+        Some("rename") => "mv",
+        Some("create_symlink" | "create_hardlink") => "ln",
+        Some("make_directory") => "mkdir",
+        Some("touch" | "touch_nocreate") => "touch",
+        Some("tar") => "tar",
+        _ => return,
+    };
+    if let Some(program) = super::tables().program(stands_for) {
+        let effects = super::walk::walk(program, walk.argv, walk.files, from);
+        walk.add(effects);
+    }
+}
+
 /// A folder to build in, or sources to make one from.
 pub(super) fn cmake(walk: &mut ArgumentWalk) {
+    if walk.kept("tool").is_some() {
+        return;
+    }
     match walk.kept("build") {
         Some(part) => {
             walk.loads(part, 0, false);

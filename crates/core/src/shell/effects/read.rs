@@ -20,6 +20,9 @@
 //! | `recursive` | directories are used with all that is below them |
 //! | `here USE` | what is used of the working directory without an operand |
 //! | `operands USE` | what all operands are used for; also `first USE USE`, `copy USE`, `command` and `code:NAME` |
+//! | `replaces OPTION…` | a use: a file that is written, and what was in it is gone; `write` says so of a program that takes data alone, any other makes that file again |
+//! | `runs-text OPTION…` | a use: a script for a shell; the command is unknown, and what the script does counts as well |
+//! | `deletes OPTION…` | a use: a file, or a folder with all that is in it, that is deleted |
 //! | `write-out OPTION…` | a use: a file that is written, and `-` is the output; anywhere else it is a file called so as well |
 //! | `separate` | a value is the next word alone: a name with `=` behind it is no option |
 //! | `leaves NAME…` | files and folders that it makes where it runs, unless an option is `keep:leaves-none` |
@@ -419,10 +422,13 @@ fn use_of(text: &'static str) -> Option<OperandUse> {
         "write" => OperandUse::Write,
         "write-out" => OperandUse::WriteOut,
         "write-below" => OperandUse::WriteBelow,
+        "replaces" => OperandUse::Replaces,
+        "deletes" => OperandUse::Deletes,
         "change" => OperandUse::Change,
         "takes" => OperandUse::Takes,
         "url" => OperandUse::Url,
         "runs" => OperandUse::Runs,
+        "runs-text" => OperandUse::RunsText,
         "runs-file" => OperandUse::RunsFile,
         "loads" => OperandUse::Loads,
         "connects" => OperandUse::Connects,

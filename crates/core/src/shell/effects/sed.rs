@@ -10,6 +10,8 @@ const SCRIPT: &str = "script";
 const IN_PLACE: &str = "in_place";
 /// One is the rule.
 const MOST_SUFFIXES: usize = 4;
+/// What is kept of a suffix that puts the copies elsewhere.
+const COPIES: &str = "copies";
 const MAYBE_SUFFIX: &str = "maybe_suffix";
 
 /// `-i`. GNU takes a suffix only when it is attached, BSD takes the next word.
@@ -20,6 +22,7 @@ pub(super) fn in_place(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let plain = |text: &str| !text.contains(['/', '*']);
     if !bare && !walk.word(part).literal().is_some_and(plain) {
         walk.runs(part.arg, DoubtReason::Script);
+        walk.keep(COPIES, part);
     }
     let next = walk.argv.get(part.arg + 1).and_then(|word| word.literal());
     if bare
@@ -60,6 +63,10 @@ pub(super) fn operands(walk: &mut ArgumentWalk) {
     }
     let uses = if walk.kept(IN_PLACE).is_some() { OperandUse::Change } else { OperandUse::Read };
     let suffixes = suffixes(walk);
+    for part in walk.all_kept(COPIES) {
+        let copy = words::unknown(walk.place(part.arg));
+        walk.path(part.arg, FileAccess::Write, copy, false);
+    }
     for operand in operands {
         walk.operand_is(operand, uses);
         for suffix in &suffixes {
@@ -102,9 +109,12 @@ fn script(walk: &mut ArgumentWalk, parts: &[ArgumentPart]) {
         text.push('\n');
     }
     let Some(last) = parts.last() else { return };
-    let mut reader = SedReader { rest: &text, files: Vec::new() };
+    let mut reader = SedReader { rest: &text, files: Vec::new(), runs: None };
     let read = reader.script();
     let files = reader.files;
+    if let Some(text) = reader.runs {
+        walk.effects.scripts.push(words::text(walk.place(last.arg), &text));
+    }
     for (access, name) in files {
         let word = words::text(walk.place(last.arg), &name);
         walk.path(last.arg, access, word, false);
@@ -126,6 +136,8 @@ enum SedStop {
 struct SedReader<'a> {
     rest: &'a str,
     files: Vec<(FileAccess, String)>,
+    /// The command that it was found to run.
+    runs: Option<String>,
 }
 
 impl<'a> SedReader<'a> {
@@ -266,7 +278,11 @@ impl<'a> SedReader<'a> {
                 self.line();
                 Ok(())
             }
-            'e' => Err(SedStop::Runs),
+            'e' => {
+                self.blanks();
+                self.runs = Some(self.line().to_owned());
+                Err(SedStop::Runs)
+            }
             _ => Err(SedStop::Odd),
         }
     }

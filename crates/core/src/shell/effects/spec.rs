@@ -22,6 +22,10 @@ pub(super) enum OperandUse {
     Clears(&'static str),
     /// A flag: it deletes this with all that is in it, where it runs, and so what others have put there. No word speaks of it.
     Empties(&'static str),
+    /// A file that an option names for output or a backup: what was in it is gone, and the program does not make it again.
+    Replaces,
+    /// A file, or a folder with all that is in it, that is deleted.
+    Deletes,
     /// A file that is read and written.
     Change,
     /// A file that is read, and then deleted.
@@ -30,6 +34,8 @@ pub(super) enum OperandUse {
     Url,
     /// It is, or names, or leads to code that runs: the command is unknown.
     Runs,
+    /// A script for a shell: the command is unknown, and what the script does is looked at all the same.
+    RunsText,
     /// A file whose content decides what runs: read, and the command is unknown.
     RunsFile,
     /// A file or a directory whose content decides what runs, as that of the project does: read, and the command is unknown

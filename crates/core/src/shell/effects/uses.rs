@@ -61,6 +61,11 @@ impl ArgumentWalk<'_> {
                 }
             }
             OperandUse::Runs => self.runs(part.arg, DoubtReason::RunsCode),
+            OperandUse::RunsText => {
+                self.runs(part.arg, DoubtReason::RunsCode);
+                let script = self.word(part);
+                self.effects.scripts.push(script);
+            }
             OperandUse::Code(code) => code(self, part),
             OperandUse::Keep(name) | OperandUse::Looks(name) => self.keep(name, part),
             OperandUse::Connects => self.runs(part.arg, DoubtReason::Connects),
@@ -98,6 +103,12 @@ impl ArgumentWalk<'_> {
             OperandUse::Write | OperandUse::WriteOut | OperandUse::WriteBelow => {
                 let recursive = recursive || matches!(uses, OperandUse::WriteBelow);
                 self.file(FileAccess::Write, part, base, recursive);
+            }
+            OperandUse::Replaces => self.loses(part, base, FileLoss::Replaced),
+            OperandUse::Deletes => {
+                let target = self.named(part, FileAccess::Write);
+                let target = self.at_base(target, base);
+                self.lost(part.arg, target, true, FileLoss::Deleted);
             }
             OperandUse::Change => {
                 self.file(FileAccess::Read, part, base, recursive);

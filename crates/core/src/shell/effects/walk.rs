@@ -413,6 +413,8 @@ impl<'a> ArgumentWalk<'a> {
                         | OperandUse::RunsFile
                         | OperandUse::Write
                         | OperandUse::WriteBelow
+                        | OperandUse::Replaces
+                        | OperandUse::Deletes
                 )
         };
         for meaning in readings.filter(|it| it.takes != OptionTakes::Nothing && file(it.uses)) {
@@ -748,6 +750,7 @@ impl<'a> ArgumentWalk<'a> {
         self.effects.moves |= effects.moves;
         self.effects.makes_links |= effects.makes_links;
         self.effects.urls.extend(effects.urls);
+        self.effects.scripts.extend(effects.scripts);
         self.effects.unknown.extend(effects.unknown);
     }
 }

@@ -3,7 +3,7 @@
 use super::spec::{OperandSpec::*, OperandUse};
 use super::walk::{ArgumentPart, ArgumentWalk};
 use super::words;
-use crate::shell::{DoubtReason, FileAccess, WordPiece};
+use crate::shell::{DoubtReason, FileAccess, FileLoss, WordPiece};
 
 /// Deeper than anyone makes directories.
 const MOST_PARENTS: usize = 64;
@@ -101,20 +101,45 @@ pub(super) fn rmdir(walk: &mut ArgumentWalk) {
     }
 }
 
-/// `patch file patch` keeps what was there, and what did not fit, beside the file; without a file the patch names them.
+/// `patch file patch` keeps what was there, and what did not fit, beside the file; without a file the patch names them. A file
+/// that a patch leaves empty is deleted.
 pub(super) fn patch(walk: &mut ArgumentWalk) {
-    let first = walk.operands.first().copied();
-    if first.is_none() {
+    let operands = walk.operands.clone();
+    if walk.only_looks("tries") {
+        walk.effects.moves = false;
+        walk.effects.makes_links = false;
+        return walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
+    }
+    if operands.is_empty() {
+        // It copies and renames files of the folder where the patch says so.
+        walk.here(OperandUse::ReadBelow);
         // It deletes files, and puts others in their place.
         walk.keep("overwrites", ArgumentPart { arg: 0, skip: 0 });
     }
+    backups(walk);
     walk.lay_out(All(OperandUse::Change), OperandUse::WriteBelow);
-    let Some(first) = first else { return };
+    let Some(first) = operands.first().copied() else { return };
+    walk.operand_loses(first, FileLoss::Replaced);
     for suffix in [".orig", ".rej"] {
         let mut beside = walk.based(walk.place(first.arg).clone());
         beside.pieces.push(WordPiece::Text(suffix.to_owned()));
         walk.path(first.arg, FileAccess::Write, words::joined(beside), false);
     }
+}
+
+/// The copies of what a patch changes, where options say how they are called: several say so together.
+fn backups(walk: &mut ArgumentWalk) {
+    let told = walk.kept("backups");
+    let suffix = walk.kept("suffix");
+    let Some(part) = told.or(suffix) else { return };
+    let text = walk.word(part);
+    let copy = match (walk.operands.first(), text.literal()) {
+        (Some(first), Some(suffix)) if told.is_none() && !suffix.contains('/') => {
+            words::longer(&walk.based(walk.place(first.arg).clone()), suffix)
+        }
+        _ => words::unknown(&text),
+    };
+    walk.path(part.arg, FileAccess::Write, copy, false);
 }
 
 /// There are several programs of this name. One of them runs Perl code, the other renames by plain text.

@@ -112,11 +112,17 @@ impl LineProver<'_, '_> {
             effects.paths.retain(|used| !is_pipe(used));
         }
         let launches = effects.launches;
+        let scripts = std::mem::take(&mut effects.scripts);
         let own = as_own_text(argv).map(|argv| effects::of(&argv, &self.found.files));
         let own = own.map(|own| beside(own, &effects));
         self.used(argv, effects, command, from);
         if let Some((arg, skip)) = launches {
             self.launched(argv, arg, skip, (command, from + arg));
+        }
+        for script in scripts {
+            if let Some(text) = script.literal() {
+                self.printed_script(text, script.span);
+            }
         }
         if let Some(own) = own {
             self.used(argv, own, command, from);

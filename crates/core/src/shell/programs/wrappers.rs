@@ -2,9 +2,9 @@
 
 use super::super::findings::span_of;
 use super::super::prover::LineProver;
-use super::super::{CommandRole, DoubtReason, FileAccess, Word, WordPiece};
+use super::super::{CommandRole, DoubtReason, FileAccess, FileLoss, Word, WordPiece};
 use super::effects::launch::{self, GivenOption, LaunchWords, LookedThrough};
-use super::effects::{self, ScriptLanguage, without};
+use super::effects::{self, PathUse, ScriptLanguage, without};
 use super::{environment_name, search};
 
 /// How a wrapper is looked through.
@@ -61,6 +61,12 @@ impl WrapperKind {
                 let arg = argv.len().saturating_sub(1);
                 prover.found.unknown_at(span, DoubtReason::RunsCode, command, arg);
                 prover.guess(&argv, 1);
+                // A word with blanks in it may be a script.
+                for word in argv.iter().skip(1) {
+                    if let Some(text) = word.literal().filter(|text| text.contains(' ')) {
+                        prover.printed_script(text, word.span);
+                    }
+                }
             }
             Self::Env => prover.env(argv, role),
             Self::Command => prover.command_builtin(argv, role),
@@ -135,7 +141,16 @@ impl LineProver<'_, '_> {
             }
         }
         if given.writes() {
-            self.found.path(command, given.arg, FileAccess::Write, value.clone(), false);
+            self.found.used(
+                command,
+                PathUse {
+                    arg: given.arg,
+                    access: FileAccess::Write,
+                    target: value.clone(),
+                    recursive: false,
+                    loss: if given.replaces() { FileLoss::Replaced } else { FileLoss::Nothing },
+                },
+            );
         } else if given.reads() {
             self.found.path(command, given.arg, FileAccess::Read, value.clone(), false);
         }

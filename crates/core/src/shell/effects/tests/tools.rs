@@ -522,7 +522,7 @@ const ROWS: &[Row] = &[
     ("jest --coverageDirectory=/x", "W1:/x ?2"),
     ("jest --outputFile=/x", "w1:/x ?2"),
     ("pytest --junitxml=/x", "w1:/x ?2"),
-    ("pytest --basetemp=/x", "?1 ?2"),
+    ("pytest --basetemp=/x", "W1:/x ?1 ?2"),
     ("pytest --cov-report=html:/x", "W1:/x ?2"),
     ("vitest --outputFile /x", "w2:/x"),
     ("ruff check -o /x a.py", "W3:/x R4:a.py ?5"),
@@ -622,7 +622,7 @@ const ROWS: &[Row] = &[
     ("cargo fmt", "R0:. W0:."),
     ("cargo fmt --all -- --check", "R0:."),
     ("cargo fmt -- /x/a.rs", "R0:. W0:. w3:@x r3:/x/a.rs w3:/x/a.rs"),
-    ("golangci-lint run --out-format=json:/x", "R0:. W2:/x"),
+    ("golangci-lint run --out-format=json:/x", "R0:. W2:/x w2:/x"),
     ("python -m json.tool a b", "?2"),
     // What they run, or what decides it, has to be the project's own.
     ("pytest a/b.py::test[x] c", "l1:a/b.py l1:a/b.py::test[x] l2:c ?3"),
