@@ -182,6 +182,21 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
     expect(lstatSync(join(root, top as string))).toMatchObject({ mode: before.mode, ino: before.ino });
   });
 
+  test.each([
+    ['the repository', '.'],
+    ['a repository further down', 'src/low'],
+  ])('a script plants no hook behind a symlink in %s', async (_, folder) => {
+    const at = join(root, folder);
+    execSync(`git init -q ${folder}; cd ${folder}; mkdir to; ln -s to hk; git config core.hooksPath hk/x`, {
+      cwd: root,
+    });
+    const hook = 'hk/x/pre-commit';
+    const said = await runScript(`cd ${folder}; rm hk; mkdir -p hk/x; echo x > ${hook}; chmod +x ${hook}`, ['z/**']);
+    expect(said).toContain('reached');
+    expect(said).toContain('since commands must not make it');
+    expect([lstatSync(join(at, 'hk')).isSymbolicLink(), existsSync(join(at, 'hk/x'))]).toEqual([true, false]);
+  });
+
   test.each([['**/new-*'], ['**/*[0-9]*'], ['{src,locked}/[!a-z]*'], ['{src,locked}/????*']])(
     'a rule on some names of new files closes no folder: %s',
     async (writes) => {

@@ -180,6 +180,34 @@ describe.runIf(report.by === 'landlock')('a confined command', () => {
     }
   });
 
+  test.each<[string, string, ConfineOptions, string]>([
+    ['hooks behind a symlink', 'git config core.hooksPath hk/x; ln -s src hk', {}, 'hk/x'],
+    ['hooks behind a symlink to a file', 'git config core.hooksPath hk/x; ln -s own hk', {}, 'hk/x'],
+    ['hooks behind a symlink to nothing', 'git config core.hooksPath hk/x; ln -s nothing hk', {}, 'hk/x'],
+    ['hooks behind a symlink to outside', 'git config core.hooksPath hk/x; ln -s ../outside hk', {}, 'hk/x'],
+    ['hooks behind two symlinks', 'git config core.hooksPath hl/x; ln -s hk hl; ln -s src hk', {}, 'hk/x'],
+    ['hooks in packages', 'git config core.hooksPath hk/hooks; ln -s deps hk; mkdir deps', {}, 'hk/hooks'],
+    ['hooks above a symlink', 'git config core.hooksPath hk/../x/y; ln -s src/deep hk', {}, 'src/x/y'],
+    ['hooks of husky', 'git config core.hooksPath hk/_; ln -s src hk', {}, 'hk/_'],
+    ['settings behind a symlink', 'git config include.path ../hk/inc.cfg; ln -s src hk', {}, 'hk/inc.cfg'],
+    ['settings behind symlinks and nothing', 'git config include.path ../hk/i; ln -s src/no/../../out hk', {}, 'hk/i'],
+    ['what must not be made', 'ln -s src hk', { absent: ['hk/q'] }, 'hk/q'],
+    ['what must not be made, behind a file', 'ln -s own hk', { absent: ['hk/q'] }, 'hk/q'],
+    ['what must not be made, a symlink itself', 'ln -s nothing hk', { absent: ['hk'] }, 'hk/q'],
+  ])('puts nothing in the place of a symlink on the way to what is not there: %s', (_, setup, options, made) => {
+    mkdirSync(join(root, 'src/deep'), { recursive: true });
+    mkdirSync(join(root, 'locked'));
+    spawnSync('sh', ['-c', `git init -q --template=; echo x > own; ${setup}`], { cwd: root });
+    const before = readlinkSync(join(root, 'hk'));
+    for (const line of ['rm hk', 'mv hk zz', 'ln -sfn locked hk; rm hk']) {
+      const folder = dirname(made);
+      const { aside } = run(`${line}; mkdir -p ${made.endsWith('x') ? made : folder} && echo x > ${made}/x`, options);
+      if (report.namespaces) expect([line, readlinkSync(join(root, 'hk'))]).toEqual([line, before]);
+      else expect(aside).toEqual([join(root, 'hk')]);
+      expect(existsSync(join(root, made))).toBe(false);
+    }
+  });
+
   test('adds nothing to a repository that git would obey', () => {
     spawnSync('git', ['init', '-q', '--template='], { cwd: root });
     const line =

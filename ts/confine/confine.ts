@@ -146,13 +146,19 @@ function planOf(
   // Git runs what stands there, outside of any sandbox, the next time that somebody uses it.
   const homes = [...new Set([env['HOME'] ?? homedir(), homedir()])].filter((home) => isAbsolute(home));
   const git = runByGit(write, homes);
+  const notMade = absolute(settings.absent ?? []);
   const plan: LaunchPlan = {
     command: wordsOf(command, place),
     cwd,
     read: [...known.read, ...start, ...absolute(settings.read ?? [])],
     write,
     exact: absolute(settings.exact ?? []),
-    protect: [...git.kept, ...launcherFolder(write), ...absolute(settings.protect ?? [])],
+    protect: [
+      ...git.kept,
+      ...launcherFolder(write),
+      ...absolute(settings.protect ?? []),
+      ...notMade.filter((path) => isMissingBehindLink(path, write)),
+    ],
     hide: [...known.hide, ...absolute(settings.hide ?? [])],
     private: known.home === null ? [] : [known.home],
     temporary: null,
@@ -168,7 +174,7 @@ function planOf(
     open: [...report.open, ...(settings.localSockets === true ? (['local-sockets'] as const) : [])],
   };
   const kept = [...plan.protect, ...plan.hide];
-  const missing = realAbsent([...git.absent, ...absolute(settings.absent ?? []), ...kept.filter(leadsNowhere)]);
+  const missing = realAbsent([...git.absent, ...notMade, ...kept.filter(leadsNowhere)]);
   // What cannot be made need not be kept away.
   const places = write.map(realPath);
   const absent = missing.filter((path) => places.some((place) => isIn(path, place)));
@@ -182,6 +188,10 @@ function planOf(
     putAside: () => putAside(absent, { places: write, links, others }),
   };
 }
+
+/** What protects it holds the symlinks on the way: with something else in the place of one, it could be made there. */
+const isMissingBehindLink = (path: string, places: readonly string[]): boolean =>
+  !exists(path) && linksOn(path).some((link) => isAmong(link, places));
 
 /** @throws {ConfinementError} where the command closed what is to be looked at */
 function allRepositories(before: NativeGitFiles, now: NativeGitFiles): string[] {
