@@ -14,13 +14,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { DeepAgentOptions } from '../../agent.js';
 import type { ConfineSettings, PolicyInput } from '../../index.js';
-import { createLocalBackend } from '../../ts/agent/index.js';
+import { createDeepAgent, createLocalBackend } from '../../ts/agent/index.js';
 import { confinementReport, createGate } from '../../ts/index.js';
 import { executed } from '../support/confined-agent.js';
+import { call, calls, scripted } from '../support/model.js';
 import { ownPlace } from '../support/own-place.js';
+import { listenToWarnings } from '../support/warnings.js';
 
 const report = confinementReport();
 
@@ -180,6 +182,32 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
     expect(await runScript(script, [`${folder}/**`])).toContain('reached');
     expect(existsSync(join(root, folder, 'x'))).toBe(false);
     expect(lstatSync(join(root, top as string))).toMatchObject({ mode: before.mode, ino: before.ino });
+  });
+
+  test.each([
+    ['a denied folder', 'new'],
+    ['a repository further down', 'src/q/.git'],
+  ])('what an aborted script made and must not have made is warned of: %s', async (_, made) => {
+    using heard = listenToWarnings();
+    writeFileSync(join(root, 'x.sh'), `mkdir -p ${made}; touch src/begun; while :; do sleep 1; done`);
+    const rule = [
+      { effect: 'allow', commands: ['sh x.sh'] },
+      { effect: 'deny', writes: ['new/**'] },
+    ] as const;
+    const { model } = scripted([calls(call('execute', { command: 'sh x.sh' }, 'c'))]);
+    const agent = createDeepAgent({
+      model,
+      backend: createLocalBackend({ root }),
+      policy: { version: 1, rule: [...rule] },
+      confine: { always: true },
+    });
+    const control = new AbortController();
+    const run = agent.generate({ prompt: 'go', abortSignal: control.signal });
+    await vi.waitFor(() => expect(existsSync(join(root, 'src/begun'))).toBe(true), { timeout: 60_000 });
+    control.abort();
+    await run.catch(() => {});
+    await vi.waitFor(() => expect(heard.warnings.join()).toContain(`other names now: ${join(root, made)}.`));
+    expect(existsSync(join(root, made))).toBe(false);
   });
 
   test.each([

@@ -157,12 +157,21 @@ describe.runIf(report.by === 'landlock')('a confined command', () => {
     expect(existsSync(join(root, '.git/modules-libs-two.unchecked'))).toBe(true);
   });
 
-  test('leaves no hooks where the settings name some that are not there', () => {
-    spawnSync('git', ['init', '-q'], { cwd: root });
-    spawnSync('git', ['config', 'core.hooksPath', '.husky/_'], { cwd: root });
-    const { aside } = run('mkdir -p .husky/_; touch .husky/own .husky/_/pre-commit');
-    expect(aside).toEqual([join(root, '.husky/_')]);
-    expect(existsSync(join(root, '.husky/own'))).toBe(true);
+  test.each(['modules', 'worktrees'])(
+    'leaves the symlink by which git keeps its %s elsewhere, and nothing new there',
+    (name) => {
+      spawnSync('sh', ['-c', `git init -q; mkdir -p mods/old; touch mods/old/HEAD; ln -s ../mods .git/${name}`], {
+        cwd: root,
+      });
+      expect(run('echo x > mods/old/x').aside).toEqual([]);
+      expect(run('mkdir mods/new').aside).toEqual([join(root, 'mods/new')]);
+      expect(readdirSync(join(root, 'mods'))).toEqual(['old']);
+      expect(existsSync(join(root, `.git/${name}-new.unchecked`))).toBe(true);
+      expect(readlinkSync(join(root, '.git', name))).toBe('../mods');
+      // Another symlink in its place leads elsewhere.
+    const { aside } = run(`mkdir -p dev/new; ln -sfn ../dev .git/${name}`);
+    expect(aside).toEqual(report.namespaces ? [] : [join(root, '.git', name)]);
+    expect(existsSync(join(root, 'dev/new'))).toBe(true);
   });
 
   test('puts nothing in the place of a symlink, nor where one leads', () => {

@@ -7,7 +7,7 @@ import { warnOnce } from '../errors/warn-once.js';
 import { confineProgram, isMeant, patternFault, runByGit, type NativeGitFiles } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { checkFlag, checkList, checkRecord } from '../options/names.js';
-import { linksTo, putAside, realAbsent } from './aside.js';
+import { linksOfGit, linksTo, putAside, realAbsent } from './aside.js';
 import { exists, isAmong, isFolder, isIn, leadsNowhere, linksOn, realPath, steadyPath } from './files.js';
 import { knownPlaces } from './places.js';
 import type { NetworkAccess, LaunchPlan } from './plan.js';
@@ -179,13 +179,14 @@ function planOf(
   const places = write.map(realPath);
   const absent = missing.filter((path) => places.some((place) => isIn(path, place)));
   const links = linksTo(kept, write);
+  const followed = linksOfGit(git.repositories, write);
   let together: TogetherCommand | undefined;
   const wasThere = (path: string) => together?.wasThere(path) ?? git.repositories.includes(path);
   const others = () => allRepositories(git, runByGit(write, homes)).filter((path) => !wasThere(path));
   return {
     plan,
     begin: () => (together = new TogetherCommand(git.repositories, write)),
-    putAside: () => putAside(absent, { places: write, links, others }),
+    putAside: () => putAside(absent, { places: write, links, followed, others }),
   };
 }
 
