@@ -139,6 +139,14 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
     expect(existsSync(join(root, 'locked/ok/a'))).toBe(false);
   });
 
+  test('an exception for a symlink in a locked folder opens nothing: what it leads to is read-only by each name', async () => {
+    rmSync(join(root, 'locked/ok'), { recursive: true });
+    symlinkSync('../src', join(root, 'locked/ok'));
+    const said = await runScript('touch locked/ok/a src/b; rm locked/ok', ['locked/**', '!locked/ok/**']);
+    expect(said).toContain('reached');
+    expect([list('locked'), list('src')]).toEqual([['ok', 'old', 'sub'], []]);
+  });
+
   test.each([
     ['a folder that is not there yet', ['new/in/**'], 'mkdir -p new/in; echo x > new/in/x', 'new/in/x'],
     ['a folder behind a symlink', ['lk/**'], 'mv lk z; mkdir lk; echo x > lk/x', 'lk/x'],

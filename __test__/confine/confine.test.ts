@@ -169,10 +169,11 @@ describe.runIf(report.by === 'landlock')('a confined command', () => {
       expect(existsSync(join(root, `.git/${name}-new.unchecked`))).toBe(true);
       expect(readlinkSync(join(root, '.git', name))).toBe('../mods');
       // Another symlink in its place leads elsewhere.
-    const { aside } = run(`mkdir -p dev/new; ln -sfn ../dev .git/${name}`);
-    expect(aside).toEqual(report.namespaces ? [] : [join(root, '.git', name)]);
-    expect(existsSync(join(root, 'dev/new'))).toBe(true);
-  });
+      const { aside } = run(`mkdir -p dev/new; ln -sfn ../dev .git/${name}`);
+      expect(aside).toEqual(report.namespaces ? [] : [join(root, '.git', name)]);
+      expect(existsSync(join(root, 'dev/new'))).toBe(true);
+    },
+  );
 
   test('puts nothing in the place of a symlink, nor where one leads', () => {
     spawnSync('git', ['init', '-q', '--template='], { cwd: root });
@@ -328,6 +329,20 @@ describe.runIf(report.supported)('what is not there', () => {
         ? [expect.stringContaining(`${join(root, '.evn')} is not there`), expect.stringContaining(join(root, 'kep'))]
         : [],
     );
+  });
+
+  test('is not warned of in a folder in which nothing can be made', () => {
+    mkdirSync(join(root, 'sub/deep'), { recursive: true });
+    symlinkSync('sub', join(root, 'link'));
+    using heard = listenToWarnings();
+    const { status } = run('mkdir sub/y', { protect: ['sub', 'sub/y', 'link/z'], hide: ['sub/x'] });
+    expect([status === 0, existsSync(join(root, 'sub/y')), heard.warnings]).toEqual([false, false, []]);
+    run('true', { protect: ['sub', 'sub/deep/y'], write: ['.', 'sub/deep'] });
+    const told =
+      report.by === 'landlock'
+        ? [expect.stringContaining('sub/deep in it'), expect.stringContaining('deep/y is not there')]
+        : [];
+    expect(heard.warnings).toEqual(told);
   });
 
   test.each([

@@ -8,7 +8,7 @@ import { confineProgram, isMeant, patternFault, runByGit, type NativeGitFiles } 
 import { takeOptions } from '../options/check.js';
 import { checkFlag, checkList, checkRecord } from '../options/names.js';
 import { linksOfGit, linksTo, putAside, realAbsent } from './aside.js';
-import { exists, isAmong, isFolder, isIn, leadsNowhere, linksOn, realPath, steadyPath } from './files.js';
+import { exists, isAmong, isFolder, isIn, leadsNowhere, linksOn, realPath, steadyPath, whereTo } from './files.js';
 import { knownPlaces } from './places.js';
 import type { NetworkAccess, LaunchPlan } from './plan.js';
 import { SANDBOX_EXEC, checkProgram, confinementReport } from './program.js';
@@ -316,16 +316,27 @@ export function warnOfUnheld({
       `${place}: protect: ${absolute} has ${inner} in it, where commands may write. The inner place counts: nothing in it is protected by this. Name what is to be protected in it.`,
     );
   }
+  const places = write.map(realPath);
+  const closed = [...(settings.hide ?? []), ...(settings.protect ?? [])]
+    .map((path) => absoluteOf(path, base))
+    .filter(exists)
+    .map(realPath);
   for (const name of ['hide', 'protect'] as const) {
     for (const path of settings[name] ?? []) {
       const absolute = absoluteOf(path, base);
-      if (exists(absolute)) continue;
+      if (exists(absolute) || isClosed(whereTo(absolute), closed, places)) continue;
       warnOnce(
         `absent:${name}:${absolute}`,
         `${place}: ${name}: ${absolute} is not there, so nothing is held of it. A command that starts before it is there can make it, read it and change it.`,
       );
     }
   }
+}
+
+/** Whether nothing can be made there: the nearest of the folders around it is closed, and no place to write. */
+function isClosed(path: string, closed: readonly string[], places: readonly string[]): boolean {
+  const around = closed.filter((folder) => isIn(path, folder));
+  return around.some((folder) => !places.some((place) => place !== folder && isIn(place, folder) && isIn(path, place)));
 }
 
 function wordsOf(command: string | readonly string[], place: string): string[] {
