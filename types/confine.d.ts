@@ -17,8 +17,8 @@ export interface ConfineSettings {
   exact?: readonly string[];
   /**
    * Files and folders that it may not even read, inside those that it may read. The usual secrets of toolchains and of the system
-   * are always hidden. A path that does not exist at the start is not protected, and causes a process warning, unless it lies in
-   * another path of `hide` or `protect`. Patterns are an error.
+   * are always hidden. A path that does not exist at the start is not protected, and causes a process warning. Patterns are an
+   * error.
    */
   hide?: readonly string[];
   /**

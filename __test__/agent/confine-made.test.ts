@@ -20,6 +20,7 @@ import type { ConfineSettings, PolicyInput } from '../../index.js';
 import { createDeepAgent, createLocalBackend } from '../../ts/agent/index.js';
 import { confinementReport, createGate } from '../../ts/index.js';
 import { executed } from '../support/confined-agent.js';
+import { PATIENTLY } from '../runtimes.js';
 import { call, calls, scripted } from '../support/model.js';
 import { ownPlace } from '../support/own-place.js';
 import { listenToWarnings } from '../support/warnings.js';
@@ -211,10 +212,10 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
     });
     const control = new AbortController();
     const run = agent.generate({ prompt: 'go', abortSignal: control.signal });
-    await vi.waitFor(() => expect(existsSync(join(root, 'src/begun'))).toBe(true), { timeout: 60_000 });
+    await vi.waitFor(() => expect(existsSync(join(root, 'src/begun'))).toBe(true), PATIENTLY);
     control.abort();
     await run.catch(() => {});
-    await vi.waitFor(() => expect(heard.warnings.join()).toContain(`other names now: ${join(root, made)}.`));
+    await vi.waitFor(() => expect(heard.warnings.join()).toContain(`other names now: ${join(root, made)}.`), PATIENTLY);
     expect(existsSync(join(root, made))).toBe(false);
   });
 

@@ -331,18 +331,16 @@ describe.runIf(report.supported)('what is not there', () => {
     );
   });
 
-  test('is not warned of in a folder in which nothing can be made', () => {
+  test('is told truly in a folder in which nothing can be made', () => {
     mkdirSync(join(root, 'sub/deep'), { recursive: true });
     symlinkSync('sub', join(root, 'link'));
     using heard = listenToWarnings();
     const { status } = run('mkdir sub/y', { protect: ['sub', 'sub/y', 'link/z'], hide: ['sub/x'] });
-    expect([status === 0, existsSync(join(root, 'sub/y')), heard.warnings]).toEqual([false, false, []]);
+    expect([status === 0, existsSync(join(root, 'sub/y'))]).toEqual([false, false]);
     run('true', { protect: ['sub', 'sub/deep/y'], write: ['.', 'sub/deep'] });
-    const told =
-      report.by === 'landlock'
-        ? [expect.stringContaining('sub/deep in it'), expect.stringContaining('deep/y is not there')]
-        : [];
-    expect(heard.warnings).toEqual(told);
+    const absent = heard.warnings.filter((each) => each.includes('is not there'));
+    const told = [...Array.from({ length: 3 }, () => 'so no command makes it'), 'can make it'];
+    expect(absent).toEqual(report.by === 'landlock' ? told.map((each) => expect.stringContaining(each)) : []);
   });
 
   test.each([

@@ -324,11 +324,11 @@ export function warnOfUnheld({
   for (const name of ['hide', 'protect'] as const) {
     for (const path of settings[name] ?? []) {
       const absolute = absoluteOf(path, base);
-      if (exists(absolute) || isClosed(whereTo(absolute), closed, places)) continue;
-      warnOnce(
-        `absent:${name}:${absolute}`,
-        `${place}: ${name}: ${absolute} is not there, so nothing is held of it. A command that starts before it is there can make it, read it and change it.`,
-      );
+      if (exists(absolute)) continue;
+      const why = isClosed(whereTo(absolute), closed, places)
+        ? 'A folder around it is hidden or protected, so no command makes it. Check the name.'
+        : 'So nothing is held of it. A command that starts before it is there can make it, read it and change it.';
+      warnOnce(`absent:${name}:${absolute}`, `${place}: ${name}: ${absolute} is not there. ${why}`);
     }
   }
 }
