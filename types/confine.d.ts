@@ -29,7 +29,7 @@ export interface ConfineSettings {
   protect?: readonly string[];
   /**
    * Files and folders that do not exist, and that it must not make. If it makes one, that gets another name when the command
-   * ends. Patterns are an error.
+   * ends. A symlink on the way to one cannot be replaced. Patterns are an error.
    */
   absent?: readonly string[];
   /**

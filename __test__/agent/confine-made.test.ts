@@ -14,13 +14,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { DeepAgentOptions } from '../../agent.js';
 import type { ConfineSettings, PolicyInput } from '../../index.js';
-import { createLocalBackend } from '../../ts/agent/index.js';
+import { createDeepAgent, createLocalBackend } from '../../ts/agent/index.js';
 import { confinementReport, createGate } from '../../ts/index.js';
 import { executed } from '../support/confined-agent.js';
+import { PATIENTLY } from '../runtimes.js';
+import { call, calls, scripted } from '../support/model.js';
 import { ownPlace } from '../support/own-place.js';
+import { listenToWarnings } from '../support/warnings.js';
 
 const report = confinementReport();
 
@@ -137,6 +140,14 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
     expect(existsSync(join(root, 'locked/ok/a'))).toBe(false);
   });
 
+  test('an exception for a symlink in a locked folder opens nothing: what it leads to is read-only by each name', async () => {
+    rmSync(join(root, 'locked/ok'), { recursive: true });
+    symlinkSync('../src', join(root, 'locked/ok'));
+    const said = await runScript('touch locked/ok/a src/b; rm locked/ok', ['locked/**', '!locked/ok/**']);
+    expect(said).toContain('reached');
+    expect([list('locked'), list('src')]).toEqual([['ok', 'old', 'sub'], []]);
+  });
+
   test.each([
     ['a folder that is not there yet', ['new/in/**'], 'mkdir -p new/in; echo x > new/in/x', 'new/in/x'],
     ['a folder behind a symlink', ['lk/**'], 'mv lk z; mkdir lk; echo x > lk/x', 'lk/x'],
@@ -180,6 +191,47 @@ describe.runIf(report.namespaces)('where a policy denies to write', () => {
     expect(await runScript(script, [`${folder}/**`])).toContain('reached');
     expect(existsSync(join(root, folder, 'x'))).toBe(false);
     expect(lstatSync(join(root, top as string))).toMatchObject({ mode: before.mode, ino: before.ino });
+  });
+
+  test.each([
+    ['a denied folder', 'new'],
+    ['a repository further down', 'src/q/.git'],
+  ])('what an aborted script made and must not have made is warned of: %s', async (_, made) => {
+    using heard = listenToWarnings();
+    writeFileSync(join(root, 'x.sh'), `mkdir -p ${made}; touch src/begun; while :; do sleep 1; done`);
+    const rule = [
+      { effect: 'allow', commands: ['sh x.sh'] },
+      { effect: 'deny', writes: ['new/**'] },
+    ] as const;
+    const { model } = scripted([calls(call('execute', { command: 'sh x.sh' }, 'c'))]);
+    const agent = createDeepAgent({
+      model,
+      backend: createLocalBackend({ root }),
+      policy: { version: 1, rule: [...rule] },
+      confine: { always: true },
+    });
+    const control = new AbortController();
+    const run = agent.generate({ prompt: 'go', abortSignal: control.signal });
+    await vi.waitFor(() => expect(existsSync(join(root, 'src/begun'))).toBe(true), PATIENTLY);
+    control.abort();
+    await run.catch(() => {});
+    await vi.waitFor(() => expect(heard.warnings.join()).toContain(`other names now: ${join(root, made)}.`), PATIENTLY);
+    expect(existsSync(join(root, made))).toBe(false);
+  });
+
+  test.each([
+    ['the repository', '.'],
+    ['a repository further down', 'src/low'],
+  ])('a script plants no hook behind a symlink in %s', async (_, folder) => {
+    const at = join(root, folder);
+    execSync(`git init -q ${folder}; cd ${folder}; mkdir to; ln -s to hk; git config core.hooksPath hk/x`, {
+      cwd: root,
+    });
+    const hook = 'hk/x/pre-commit';
+    const said = await runScript(`cd ${folder}; rm hk; mkdir -p hk/x; echo x > ${hook}; chmod +x ${hook}`, ['z/**']);
+    expect(said).toContain('reached');
+    expect(said).toContain('since commands must not make it');
+    expect([lstatSync(join(at, 'hk')).isSymbolicLink(), existsSync(join(at, 'hk/x'))]).toEqual([true, false]);
   });
 
   test.each([['**/new-*'], ['**/*[0-9]*'], ['{src,locked}/[!a-z]*'], ['{src,locked}/????*']])(

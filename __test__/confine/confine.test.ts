@@ -157,13 +157,23 @@ describe.runIf(report.by === 'landlock')('a confined command', () => {
     expect(existsSync(join(root, '.git/modules-libs-two.unchecked'))).toBe(true);
   });
 
-  test('leaves no hooks where the settings name some that are not there', () => {
-    spawnSync('git', ['init', '-q'], { cwd: root });
-    spawnSync('git', ['config', 'core.hooksPath', '.husky/_'], { cwd: root });
-    const { aside } = run('mkdir -p .husky/_; touch .husky/own .husky/_/pre-commit');
-    expect(aside).toEqual([join(root, '.husky/_')]);
-    expect(existsSync(join(root, '.husky/own'))).toBe(true);
-  });
+  test.each(['modules', 'worktrees'])(
+    'leaves the symlink by which git keeps its %s elsewhere, and nothing new there',
+    (name) => {
+      spawnSync('sh', ['-c', `git init -q; mkdir -p mods/old; touch mods/old/HEAD; ln -s ../mods .git/${name}`], {
+        cwd: root,
+      });
+      expect(run('echo x > mods/old/x').aside).toEqual([]);
+      expect(run('mkdir mods/new').aside).toEqual([join(root, 'mods/new')]);
+      expect(readdirSync(join(root, 'mods'))).toEqual(['old']);
+      expect(existsSync(join(root, `.git/${name}-new.unchecked`))).toBe(true);
+      expect(readlinkSync(join(root, '.git', name))).toBe('../mods');
+      // Another symlink in its place leads elsewhere.
+      const { aside } = run(`mkdir -p dev/new; ln -sfn ../dev .git/${name}`);
+      expect(aside).toEqual(report.namespaces ? [] : [join(root, '.git', name)]);
+      expect(existsSync(join(root, 'dev/new'))).toBe(true);
+    },
+  );
 
   test('puts nothing in the place of a symlink, nor where one leads', () => {
     spawnSync('git', ['init', '-q', '--template='], { cwd: root });
@@ -177,6 +187,34 @@ describe.runIf(report.by === 'landlock')('a confined command', () => {
       expect(run(line).aside).toEqual(report.namespaces ? [] : [hooks]);
       if (!report.namespaces) symlinkSync('../dev', hooks);
       expect(readlinkSync(hooks)).toBe('../dev');
+    }
+  });
+
+  test.each<[string, string, ConfineOptions, string]>([
+    ['hooks behind a symlink', 'git config core.hooksPath hk/x; ln -s src hk', {}, 'hk/x'],
+    ['hooks behind a symlink to a file', 'git config core.hooksPath hk/x; ln -s own hk', {}, 'hk/x'],
+    ['hooks behind a symlink to nothing', 'git config core.hooksPath hk/x; ln -s nothing hk', {}, 'hk/x'],
+    ['hooks behind a symlink to outside', 'git config core.hooksPath hk/x; ln -s ../outside hk', {}, 'hk/x'],
+    ['hooks behind two symlinks', 'git config core.hooksPath hl/x; ln -s hk hl; ln -s src hk', {}, 'hk/x'],
+    ['hooks in packages', 'git config core.hooksPath hk/hooks; ln -s deps hk; mkdir deps', {}, 'hk/hooks'],
+    ['hooks above a symlink', 'git config core.hooksPath hk/../x/y; ln -s src/deep hk', {}, 'src/x/y'],
+    ['hooks of husky', 'git config core.hooksPath hk/_; ln -s src hk', {}, 'hk/_'],
+    ['settings behind a symlink', 'git config include.path ../hk/inc.cfg; ln -s src hk', {}, 'hk/inc.cfg'],
+    ['settings behind symlinks and nothing', 'git config include.path ../hk/i; ln -s src/no/../../out hk', {}, 'hk/i'],
+    ['what must not be made', 'ln -s src hk', { absent: ['hk/q'] }, 'hk/q'],
+    ['what must not be made, behind a file', 'ln -s own hk', { absent: ['hk/q'] }, 'hk/q'],
+    ['what must not be made, a symlink itself', 'ln -s nothing hk', { absent: ['hk'] }, 'hk/q'],
+  ])('puts nothing in the place of a symlink on the way to what is not there: %s', (_, setup, options, made) => {
+    mkdirSync(join(root, 'src/deep'), { recursive: true });
+    mkdirSync(join(root, 'locked'));
+    spawnSync('sh', ['-c', `git init -q --template=; echo x > own; ${setup}`], { cwd: root });
+    const before = readlinkSync(join(root, 'hk'));
+    for (const line of ['rm hk', 'mv hk zz', 'ln -sfn locked hk; rm hk']) {
+      const folder = dirname(made);
+      const { aside } = run(`${line}; mkdir -p ${made.endsWith('x') ? made : folder} && echo x > ${made}/x`, options);
+      if (report.namespaces) expect([line, readlinkSync(join(root, 'hk'))]).toEqual([line, before]);
+      else expect(aside).toEqual([join(root, 'hk')]);
+      expect(existsSync(join(root, made))).toBe(false);
     }
   });
 
@@ -291,6 +329,18 @@ describe.runIf(report.supported)('what is not there', () => {
         ? [expect.stringContaining(`${join(root, '.evn')} is not there`), expect.stringContaining(join(root, 'kep'))]
         : [],
     );
+  });
+
+  test('is told truly in a folder in which nothing can be made', () => {
+    mkdirSync(join(root, 'sub/deep'), { recursive: true });
+    symlinkSync('sub', join(root, 'link'));
+    using heard = listenToWarnings();
+    const { status } = run('mkdir sub/y', { protect: ['sub', 'sub/y', 'link/z'], hide: ['sub/x'] });
+    expect([status === 0, existsSync(join(root, 'sub/y'))]).toEqual([false, false]);
+    run('true', { protect: ['sub', 'sub/deep/y'], write: ['.', 'sub/deep'] });
+    const absent = heard.warnings.filter((each) => each.includes('is not there'));
+    const told = [...Array.from({ length: 3 }, () => 'so no command makes it'), 'can make it'];
+    expect(absent).toEqual(report.by === 'landlock' ? told.map((each) => expect.stringContaining(each)) : []);
   });
 
   test.each([

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { ToolSet } from 'ai';
 import type { Backend, DeepAgentOptions } from '../../agent.js';
 import type { ConfinedWrites, ConfineSettings, PolicyInput } from '../../index.js';
-import { putAsideInTime, repositoriesBehind } from '../confine/aside.js';
+import { linksOfGit, putAsideInTime, repositoriesBehind, warnOfAside, type AsideOptions } from '../confine/aside.js';
 import { asksForHosts, foundPaths, spelledOut, tightened, warnOfUnheld } from '../confine/confine.js';
 import { isIn, realPath } from '../confine/files.js';
 import { confinementReport } from '../confine/program.js';
@@ -114,9 +114,10 @@ export function confinementOf(
         if (!isWhole) return async () => withReplaced({ made: [], told: null }, kept);
         const repositories = sealed.flatMap((each) => each.repositories);
         const together = new TogetherCommand(repositories, places);
+        const followed = linksOfGit(repositories, places);
         return async () => {
           try {
-            const end = await putNewAside(sealed, await sealedBy(judging, look), { places, together });
+            const end = await putNewAside(sealed, await sealedBy(judging, look), { places, together, followed });
             return withReplaced(end, kept);
           } finally {
             together.end();
@@ -183,7 +184,7 @@ const sealedBy = (sources: readonly PolicySource[], look: FindSealed): Promise<N
 async function putNewAside(
   before: readonly NativeSealed[],
   now: readonly NativeSealed[],
-  { places, together }: { places: readonly string[]; together: TogetherCommand },
+  { places, together, followed }: Pick<AsideOptions, 'places' | 'followed'> & { together: TogetherCommand },
 ): Promise<ConfinedEnd> {
   const seen = new Set(before.flatMap(({ unnamed }) => unnamed));
   // What the command closed, or called so that it is hidden, may hold some. Where more is not known, each folder may.
@@ -201,13 +202,14 @@ async function putNewAside(
     const all = new Set([...now.flatMap(({ repositories }) => repositories), ...behind.repositories]);
     made = await putAsideInTime(
       [...all].filter((path) => !together.wasThere(path)),
-      { places },
+      { places, followed },
     );
   } catch (error) {
     faults.push(messageOf(error));
   }
   const told = faults.length === 0 ? null : faults.join(' ');
   if (told !== null) warn(told);
+  warnOfAside(made);
   return { made, told };
 }
 

@@ -3,7 +3,8 @@ import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ConfinementError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import { isAmong, linksOn, steadyWay, whereTo } from './files.js';
+import { warn } from '../errors/warn-once.js';
+import { isAmong, isIn, linksOn, wayUpTo, whereTo } from './files.js';
 import { holding, reaching, renameHeld, type HeldFolder } from './held.js';
 
 /** How many other names have a number. A command can take those before, but none that is made up afterwards. */
@@ -24,6 +25,8 @@ const MOST_DEPTH = 100;
 /** Nothing of the user's own lies there. */
 const PACKAGES = 'node_modules';
 const GIT = '.git';
+/** Where the folders of other repositories lie in one. */
+const OTHERS = ['modules', 'worktrees'];
 
 // Loaded when something is confined, not with the package.
 const files = () => process.getBuiltinModule('node:fs');
@@ -64,6 +67,13 @@ export function linksTo(paths: readonly string[], places: readonly string[]): Ma
   return new Map([...links].map((link) => [link, targetOf(link)]));
 }
 
+/** The symlinks by which these repositories keep others elsewhere, with where each leads: what is new there, git finds by them. */
+export const linksOfGit = (repositories: readonly string[], places: readonly string[]): Map<string, string> =>
+  linksTo(
+    repositories.flatMap((git) => OTHERS.map((name) => join(git, name))),
+    places,
+  );
+
 /** Of what is no symlink any more, nothing. */
 function targetOf(link: string): string {
   try {
@@ -90,6 +100,8 @@ export interface AsideOptions {
   places: readonly string[];
   /** Symlinks that were there, with where each led: what stands in their place. */
   links?: ReadonlyMap<string, string>;
+  /** Symlinks that were there, with where each led: as long as they do, they are followed. */
+  followed?: ReadonlyMap<string, string>;
   /** What is found when the rest is put aside, and hides nothing any more. */
   others?: () => readonly string[];
 }
@@ -109,6 +121,12 @@ export function putAside(paths: readonly string[], options: AsideOptions): strin
   }
 }
 
+/** The model is told as well, unless the call was aborted: then nothing of it is read. */
+export function warnOfAside(made: readonly string[]): void {
+  if (made.length === 0) return;
+  warn(`A confined command made what commands must not make. It has other names now: ${made.join(', ')}.`);
+}
+
 /** As {@link putAside}; where there are many, what else is due comes round meanwhile. */
 export async function putAsideInTime(paths: readonly string[], options: AsideOptions): Promise<string[]> {
   const putting = puttingAside(paths, options);
@@ -125,20 +143,22 @@ export async function putAsideInTime(paths: readonly string[], options: AsideOpt
 /** One after the other. What another command changes meanwhile, each looks at anew. */
 function* puttingAside(
   paths: readonly string[],
-  { places, links = new Map(), others }: AsideOptions,
+  { places, links = new Map(), followed = new Map(), others }: AsideOptions,
 ): Generator<void, string[]> {
   const made: string[] = [];
   const failed: { path: string; cause: unknown }[] = [];
   const put = (path: string, find: () => string | undefined) => {
     try {
-      const found = renamed(find);
+      const found = renamed(find, path);
       if (found !== undefined) made.push(found);
     } catch (cause) {
       failed.push({ path, cause });
     }
   };
   const real = places.map(whereTo);
-  const putPlanted = (path: string) => put(path, () => planted(path, real));
+  const isFollowed = (link: string) => followed.has(link) && targetOf(link) === followed.get(link);
+  const isEnd = (link: string) => real.some((place) => isIn(link, place)) && !isFollowed(link);
+  const putPlanted = (path: string) => put(path, () => planted(path, isEnd));
   for (const path of paths) yield putPlanted(path);
   for (const [link, target] of links) yield put(link, () => replaced(link, target));
   for (const path of others?.() ?? []) yield putPlanted(path);
@@ -147,8 +167,8 @@ function* puttingAside(
 }
 
 /** The path, or the first symlink on its way that a command could make. */
-function planted(path: string, places: readonly string[]): string | undefined {
-  const way = steadyWay(path, places);
+function planted(path: string, isEnd: (link: string) => boolean): string | undefined {
+  const way = wayUpTo(path, isEnd);
   return about(way) === undefined ? undefined : way;
 }
 
@@ -160,12 +180,12 @@ function replaced(link: string, target: string): string | undefined {
 }
 
 /** @returns what had that name, if anything did */
-function renamed(find: () => string | undefined): string | undefined {
+function renamed(find: () => string | undefined, named: string): string | undefined {
   for (let tries = 1; ; tries += 1) {
     const found = find();
     if (found === undefined) return undefined;
     try {
-      rename(found);
+      rename(found, named);
       return found;
     } catch (error) {
       // Another command changes the way to it.
@@ -175,15 +195,15 @@ function renamed(find: () => string | undefined): string | undefined {
   }
 }
 
-function rename(path: string): void {
-  for (const other of otherNames(path)) {
+function rename(path: string, named: string): void {
+  for (const other of otherNames(path, named)) {
     if (about(other) === undefined) return renameHeld(path, other);
   }
   throw new Error('all other names are taken');
 }
 
-function* otherNames(path: string): Generator<string> {
-  const [folder, own] = placeOf(path);
+function* otherNames(path: string, named: string): Generator<string> {
+  const [folder, own] = placeOf(path, named);
   // What is longer has no room for more.
   const name = join(folder, `${own.slice(0, LONGEST_KEPT)}.unchecked`);
   yield name;
@@ -191,11 +211,17 @@ function* otherNames(path: string): Generator<string> {
   for (let tries = 0; tries < RANDOM_NAMES; tries += 1) yield `${name}-${crypto.randomUUID()}`;
 }
 
-/** In which folder it gets which name. Where git keeps submodules, any name is that of one which somebody can make. */
-function placeOf(path: string): [folder: string, name: string] {
-  const [, git, rest] = /^(.*\/\.git)\/((?:modules|worktrees)\/.+)$/.exec(path) ?? [];
-  if (git === undefined || rest === undefined) return [dirname(path), basename(path)];
-  return [git, rest.replaceAll('/', '-')];
+/**
+ * In which folder it gets which name. Where git keeps submodules, any name is that of one which somebody can make: by the path itself,
+ * or by that by which it was named.
+ */
+function placeOf(path: string, named: string): [folder: string, name: string] {
+  // A symlink on the way has its own path in the named one.
+  for (const each of named.startsWith(`${path}/`) ? [path] : [path, named]) {
+    const [, git, rest] = /^(.*\/\.git)\/((?:modules|worktrees)\/.+)$/.exec(each) ?? [];
+    if (git !== undefined && rest !== undefined) return [git, rest.replaceAll('/', '-')];
+  }
+  return [dirname(path), basename(path)];
 }
 
 function notPutAside(failed: readonly { path: string; cause: unknown }[], made: readonly string[]): ConfinementError {

@@ -7,8 +7,8 @@ import { warnOnce } from '../errors/warn-once.js';
 import { confineProgram, isMeant, patternFault, runByGit, type NativeGitFiles } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { checkFlag, checkList, checkRecord } from '../options/names.js';
-import { linksTo, putAside, realAbsent } from './aside.js';
-import { exists, isAmong, isFolder, isIn, leadsNowhere, linksOn, realPath, steadyPath } from './files.js';
+import { linksOfGit, linksTo, putAside, realAbsent } from './aside.js';
+import { exists, isAmong, isFolder, isIn, leadsNowhere, linksOn, realPath, steadyPath, whereTo } from './files.js';
 import { knownPlaces } from './places.js';
 import type { NetworkAccess, LaunchPlan } from './plan.js';
 import { SANDBOX_EXEC, checkProgram, confinementReport } from './program.js';
@@ -146,13 +146,19 @@ function planOf(
   // Git runs what stands there, outside of any sandbox, the next time that somebody uses it.
   const homes = [...new Set([env['HOME'] ?? homedir(), homedir()])].filter((home) => isAbsolute(home));
   const git = runByGit(write, homes);
+  const notMade = absolute(settings.absent ?? []);
   const plan: LaunchPlan = {
     command: wordsOf(command, place),
     cwd,
     read: [...known.read, ...start, ...absolute(settings.read ?? [])],
     write,
     exact: absolute(settings.exact ?? []),
-    protect: [...git.kept, ...launcherFolder(write), ...absolute(settings.protect ?? [])],
+    protect: [
+      ...git.kept,
+      ...launcherFolder(write),
+      ...absolute(settings.protect ?? []),
+      ...notMade.filter((path) => isMissingBehindLink(path, write)),
+    ],
     hide: [...known.hide, ...absolute(settings.hide ?? [])],
     private: known.home === null ? [] : [known.home],
     temporary: null,
@@ -168,20 +174,25 @@ function planOf(
     open: [...report.open, ...(settings.localSockets === true ? (['local-sockets'] as const) : [])],
   };
   const kept = [...plan.protect, ...plan.hide];
-  const missing = realAbsent([...git.absent, ...absolute(settings.absent ?? []), ...kept.filter(leadsNowhere)]);
+  const missing = realAbsent([...git.absent, ...notMade, ...kept.filter(leadsNowhere)]);
   // What cannot be made need not be kept away.
   const places = write.map(realPath);
   const absent = missing.filter((path) => places.some((place) => isIn(path, place)));
   const links = linksTo(kept, write);
+  const followed = linksOfGit(git.repositories, write);
   let together: TogetherCommand | undefined;
   const wasThere = (path: string) => together?.wasThere(path) ?? git.repositories.includes(path);
   const others = () => allRepositories(git, runByGit(write, homes)).filter((path) => !wasThere(path));
   return {
     plan,
     begin: () => (together = new TogetherCommand(git.repositories, write)),
-    putAside: () => putAside(absent, { places: write, links, others }),
+    putAside: () => putAside(absent, { places: write, links, followed, others }),
   };
 }
+
+/** What protects it holds the symlinks on the way: with something else in the place of one, it could be made there. */
+const isMissingBehindLink = (path: string, places: readonly string[]): boolean =>
+  !exists(path) && linksOn(path).some((link) => isAmong(link, places));
 
 /** @throws {ConfinementError} where the command closed what is to be looked at */
 function allRepositories(before: NativeGitFiles, now: NativeGitFiles): string[] {
@@ -305,16 +316,27 @@ export function warnOfUnheld({
       `${place}: protect: ${absolute} has ${inner} in it, where commands may write. The inner place counts: nothing in it is protected by this. Name what is to be protected in it.`,
     );
   }
+  const places = write.map(realPath);
+  const closed = [...(settings.hide ?? []), ...(settings.protect ?? [])]
+    .map((path) => absoluteOf(path, base))
+    .filter(exists)
+    .map(realPath);
   for (const name of ['hide', 'protect'] as const) {
     for (const path of settings[name] ?? []) {
       const absolute = absoluteOf(path, base);
       if (exists(absolute)) continue;
-      warnOnce(
-        `absent:${name}:${absolute}`,
-        `${place}: ${name}: ${absolute} is not there, so nothing is held of it. A command that starts before it is there can make it, read it and change it.`,
-      );
+      const why = isClosed(whereTo(absolute), closed, places)
+        ? 'A folder around it is hidden or protected, so no command makes it. Check the name.'
+        : 'So nothing is held of it. A command that starts before it is there can make it, read it and change it.';
+      warnOnce(`absent:${name}:${absolute}`, `${place}: ${name}: ${absolute} is not there. ${why}`);
     }
   }
+}
+
+/** Whether nothing can be made there: the nearest of the folders around it is closed, and no place to write. */
+function isClosed(path: string, closed: readonly string[], places: readonly string[]): boolean {
+  const around = closed.filter((folder) => isIn(path, folder));
+  return around.some((folder) => !places.some((place) => place !== folder && isIn(place, folder) && isIn(path, place)));
 }
 
 function wordsOf(command: string | readonly string[], place: string): string[] {

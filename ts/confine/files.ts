@@ -82,9 +82,8 @@ export function steadyPath(path: string, places: readonly string[]): string | un
   return links.some((link) => isAmong(link, places)) ? undefined : real;
 }
 
-/** Where it leads, or the first symlink on the way that stands in one of these places, which have none in their own paths. */
-export const steadyWay = (path: string, places: readonly string[]): string =>
-  wayTo(path, (link) => places.some((place) => isIn(link, place))).real;
+/** Where it leads, or the first symlink on the way that is not followed. */
+export const wayUpTo = (path: string, isEnd: (link: string) => boolean): string => wayTo(path, isEnd).real;
 
 /** Whether it lies in one of these places, wherever they really are. */
 export const isAmong = (path: string, places: readonly string[]): boolean =>

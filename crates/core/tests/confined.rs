@@ -237,6 +237,21 @@ fn an_ask_says_that_it_asks_confined_as_well() {
 }
 
 #[test]
+fn an_ask_says_of_the_confined_run_what_is_true() {
+    let policy = policy("[[rule]]\neffect = \"allow\"\nconfined = \"project\"");
+    for (command, expected) in [
+        (
+            "sleep 1; cat .git/config",
+            "as well: `sleep 1` is on a line that names what is protected",
+        ),
+        ("./x; git push", "as well: `git push` may change a repository"),
+    ] {
+        let reason = confined(&policy, command).reason;
+        assert!(reason.contains(expected), "{reason}");
+    }
+}
+
+#[test]
 fn read_only_lets_run_what_can_write_nothing() {
     let policy = preset_policy("read-only", &[]);
     for command in

@@ -6,6 +6,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { CommandResult } from '../../../agent.js';
 import type { ConfineSettings, ConfinementRefusal, NetworkAnswer, NetworkTarget } from '../../../index.js';
+import { warnOfAside } from '../../confine/aside.js';
 import { asksForHosts, confined, isListed, type StartableCommand } from '../../confine/confine.js';
 import { isFolder } from '../../confine/files.js';
 import { confinementReport } from '../../confine/program.js';
@@ -126,6 +127,7 @@ async function runAs(
   const result = { output: text, exitCode, signal, truncated: output.truncated, bytes: output.bytes, stopped };
   if (how.refusals === undefined) return result;
   const made = how.putAside?.() ?? [];
+  warnOfAside(made);
   checkConfined(await status, exitCode, text);
   const refused = [...(proxy?.refused ?? []), ...made.map(putAsideAs), ...how.refusals(text)];
   return { ...result, confined: true, refused: withoutDoubles(refused) };

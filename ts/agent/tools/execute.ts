@@ -3,7 +3,6 @@ import type { ConfinedWrites, ConfineSettings, ConfinementRefusal } from '../../
 import { callContextOf } from '../../ai-sdk/tools/call-context.js';
 import { CALLS_AS } from '../../ai-sdk/tools/tools.js';
 import { ConfinementError } from '../../errors/index.js';
-import { warn } from '../../errors/warn-once.js';
 import { runsConfined } from '../../gate/confined-runner.js';
 import { confinesIn } from '../backend/local-backend.js';
 import { saysHowItRuns } from '../../gate/runs-as.js';
@@ -153,9 +152,6 @@ async function bothOf(
   const [result] = await Promise.allSettled([run()]);
   const after = await end?.();
   if (result.status === 'fulfilled') return [result.value, after];
-  if (after !== undefined && after.made.length > 0) {
-    warn(`A command failed, and made what commands must not make. It has other names now: ${after.made.join(', ')}.`);
-  }
   throw result.reason;
 }
 

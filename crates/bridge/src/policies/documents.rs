@@ -282,9 +282,9 @@ struct FindRunByGit {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct NativeGitFiles {
-    /// Those that are there.
+    /// Those that are there, or behind a symlink that a command could replace.
     kept: Vec<String>,
-    /// Those that are not.
+    /// Those that are not there.
     absent: Vec<String>,
     /// Each repository that is there.
     repositories: Vec<String>,

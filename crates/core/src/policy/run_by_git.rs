@@ -6,7 +6,7 @@ mod stores;
 use std::collections::BTreeSet;
 
 use super::reading::repository::{SeenFolder, common_dir, linked, seen, upwards};
-use crate::path::{DirListing, FileLookup, PathContext, is_below, lexically, locate};
+use crate::path::{DirListing, FileLookup, PathContext, is_below, lexically, links_on, locate};
 
 /// Git's own folder, or the file that names it.
 pub(super) const GIT: &str = ".git";
@@ -35,7 +35,8 @@ const DEEPEST: usize = 8;
 /// Files and folders that git runs or obeys. Paths are absolute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GitFiles {
-    /// Those that are there, and symlinks to such that are not.
+    /// Those that are there, and those that lie behind a symlink which a command could replace: what is on the way to them is to be
+    /// kept, also where they are not there.
     pub kept: Vec<String>,
     /// Those that do not exist yet: a new one is obeyed as well.
     pub absent: Vec<String>,
@@ -78,14 +79,19 @@ pub fn run_by_git(folder: &str, look: &GitLook<'_>) -> GitFiles {
     finding.found
 }
 
+/// Whether it is below one of these.
+fn is_in_one_of(path: &str, all: &[String]) -> bool {
+    all.iter().any(|each| path != each.trim_end_matches('/') && is_below(path, each))
+}
+
 /// What was found so far.
 struct Finding<'a> {
     look: &'a GitLook<'a>,
     /// Where commands may write, by each name.
     places: Vec<String>,
     found: GitFiles,
-    /// What is told already.
-    told: BTreeSet<String>,
+    /// What is told already: by its text, and where that leads.
+    told: BTreeSet<(String, String)>,
     /// Where symlinks stand on the way to what was committed.
     links: BTreeSet<String>,
 }
@@ -210,11 +216,12 @@ impl<'a> Finding<'a> {
     }
 
     /// What is there stays, and what is not is not made: where it is, and where symlinks say that it is.
-    fn keep(&mut self, path: &str) {
-        let (path, real) = self.located(path);
-        if !self.told.insert(path.clone()) {
+    fn keep(&mut self, named: &str) {
+        let (path, real) = self.located(named);
+        if !self.told.insert((path.clone(), real.clone())) {
             return;
         }
+        let is_linked = named != real && self.keep_way(named, &path, &real);
         let is_other = real != path;
         if self.is_inside(&real) {
             if self.is_there(&real) {
@@ -225,9 +232,30 @@ impl<'a> Finding<'a> {
                 self.found.absent.push(real);
             }
         }
-        if self.is_inside(&path) && self.is_there(&path) {
+        if is_linked || self.is_inside(&path) && self.is_there(&path) {
             self.found.kept.push(path);
         }
+    }
+
+    /// The symlinks on the way to what is named so; returns whether some are on the way to its path by the text.
+    fn keep_way(&mut self, named: &str, path: &str, real: &str) -> bool {
+        let links = self.links_on(named);
+        let by_text = if links.is_empty() { Vec::new() } else { self.links_on(path) };
+        // With `..` behind a symlink, the text does not go there.
+        for link in links.iter().filter(|link| !by_text.contains(link)) {
+            let name = real.rsplit('/').next().unwrap_or_default();
+            self.found.kept.push(format!("{link}/{name}"));
+        }
+        !by_text.is_empty()
+    }
+
+    /// The symlinks on the way that a command could replace: the path would lead elsewhere then.
+    fn links_on(&self, path: &str) -> Vec<String> {
+        let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
+        // Where it cannot be told, the path counts as one that is there.
+        let mut links = links_on(path, &from, self.look.files).unwrap_or_default();
+        links.retain(|link| is_in_one_of(link, &self.places));
+        links
     }
 
     /// A folder of programs that git runs. What a symlink in it leads to is run as well.

@@ -120,6 +120,16 @@ impl std::fmt::Display for RuleRef {
 }
 
 impl JudgedAction {
+    /// Why no rule allows it because it runs confined, if it may change what git keeps.
+    pub(super) fn changes_history(&self) -> Option<String> {
+        self.action.kind.changes_history().then(|| {
+            let mut text = String::with_capacity(128);
+            push_name(&mut text, &self.action);
+            text.push_str(" may change a repository, which no rule about confined commands covers");
+            text
+        })
+    }
+
     /// Why, for humans.
     pub fn reason(&self) -> String {
         let mut text = String::with_capacity(128);
@@ -151,6 +161,15 @@ impl JudgedAction {
                 write!(text, " needs no rule of its own: the rest of the call decides")
             }
             (VerdictCause::Unknown, _) => Ok(()),
+            // The command itself is not: another part of its line may name it.
+            (VerdictCause::Protected(what), _)
+                if matches!(self.action.kind, ActionKind::Command { .. }) =>
+            {
+                write!(
+                    text,
+                    " is on a line that names what is protected ({what}); a rule must name it to allow it"
+                )
+            }
             (VerdictCause::Protected(what), _) => {
                 write!(text, " is protected ({what}); a rule must name it to allow it")
             }

@@ -116,12 +116,11 @@ pub(crate) fn judge_traced(
     let mut verdict = judge_held(policy, call, None, files, trace.is_some().then_some(&mut plain))?;
     let run =
         call.confined.filter(|_| verdict.effect == Effect::Ask && policy.rests_on_confinement());
-    let changes_history = verdict.actions.iter().any(|judged| judged.action.kind.changes_history());
+    let mut asks = run.and_then(|_| verdict.actions.iter().find_map(JudgedAction::changes_history));
     let levels = match run {
-        Some(run) if !changes_history => levels(policy, run, files)?,
+        Some(run) if asks.is_none() => levels(policy, run, files)?,
         _ => Vec::new(),
     };
-    let mut asks = None;
     for level in levels {
         let mut held = MatchTrace::default();
         let traced = trace.is_some().then_some(&mut held);

@@ -1,7 +1,7 @@
 //! Where git keeps what was committed, and what names these places: who changes the way there takes the store out of sight.
 
 use super::super::reading::repository::common_dir;
-use super::{Finding, MOST_OTHERS, named};
+use super::{Finding, MOST_OTHERS, is_in_one_of, named};
 use crate::path::{DirListing, PathContext, is_below, links_on};
 
 /// What holds the names of what was committed; `objects` holds that itself.
@@ -116,13 +116,10 @@ impl Finding<'_> {
     /// Whether a command may put something else in the place of a symlink on the way to what is kept. What lies in a repository, or
     /// in a store, is held with that.
     pub(super) fn may_be_led_elsewhere(&self) -> bool {
-        let in_one_of = |path: &str, all: &[String]| {
-            all.iter().any(|each| path != each.trim_end_matches('/') && is_below(path, each))
-        };
         self.links.iter().any(|link| {
-            in_one_of(link, &self.places)
-                && !in_one_of(link, &self.found.repositories)
-                && !in_one_of(link, &self.found.stores)
+            is_in_one_of(link, &self.places)
+                && !is_in_one_of(link, &self.found.repositories)
+                && !is_in_one_of(link, &self.found.stores)
         })
     }
 }
