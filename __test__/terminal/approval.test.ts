@@ -240,7 +240,7 @@ describe('a call that waits', () => {
   });
 
   test('what does not fit is not approved before all of it was seen', async () => {
-    const fake = await asking(approval('write_file', { file_path: 'a', content: 'x' }), { rows: 24 });
+    const fake = await asking(approval('write_file', { file_path: 'a', content: LONG }), { rows: 24 });
     const { terminal } = fake;
     expect(terminal.screen()).toMatch(/lines 1 to \d+ of 6\d: space shows more/);
     expect(terminal.screen()).toContain('❯ d details');
@@ -262,7 +262,7 @@ describe('a call that waits', () => {
   });
 
   test('details have all of it, to scroll through, and can be answered', async () => {
-    const fake = await asking(approval('write_file', { file_path: 'a', content: 'x' }), { rows: 20 });
+    const fake = await asking(approval('write_file', { file_path: 'a', content: LONG }), { rows: 20 });
     const { terminal } = fake;
     await take(fake, '?', '❯ ? help');
     terminal.press('end');
@@ -308,7 +308,7 @@ describe('a call that waits', () => {
     [40, 12],
     [40, 7],
   ])('in a window of %i times %i nothing is approved of which no line was seen', async (columns, rows) => {
-    const fake = start({ asks: [approval('write_file', { file_path: 'a', content: 'x' })] }, { columns, rows });
+    const fake = start({ asks: [approval('write_file', { file_path: 'a', content: LONG })] }, { columns, rows });
     const { terminal } = fake;
     await terminal.waitFor('? help');
     await take(fake, 'y', '› y');
