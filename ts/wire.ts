@@ -570,9 +570,9 @@ retainRecordsMs?: number | null, };
 
 /** Absolute paths. */
 export type NativeGitFiles = {
-/** Those that are there. */
+/** Those that are there, or behind a symlink that a command could replace. */
 kept: Array<string>,
-/** Those that are not. */
+/** Those that are not there. */
 absent: Array<string>,
 /** Each repository that is there. */
 repositories: Array<string>,
