@@ -104,10 +104,10 @@ describe.each([
   });
 
   // P7 is 12 MB; the executable that confines came after it, and takes it past that. Documents and examples are 1.1 MB more.
-  test('one platform unpacks to 15.7 MB at most, without documents and examples', () => {
+  test('one platform unpacks to 15.9 MB at most, without documents and examples', () => {
     const read = ['docs', 'examples', 'man', 'registry', 'skills'].map((name) => sizeOf(join(installed, name)));
     const sum = read.reduce((all, size) => all + size);
-    expect(sizeOf(installed) + sizeOf(addon) - sum).toBeLessThanOrEqual(15.7 * MEGABYTE);
+    expect(sizeOf(installed) + sizeOf(addon) - sum).toBeLessThanOrEqual(15.9 * MEGABYTE);
     expect(sum).toBeLessThanOrEqual(1.5 * MEGABYTE);
   });
 
