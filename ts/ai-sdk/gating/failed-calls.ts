@@ -75,6 +75,13 @@ export const warnMadeValues = (place: string, toolName: string): void =>
     `${place}: a yes to a call of ${JSON.stringify(toolName)} did not count: the schema of the tool makes values such as dates, which do not come back in the messages. Leave the arguments as JSON in the schema, and make the values in execute.`,
   );
 
+/** Warns of a call that is shown as a request although no answer to it can count. */
+export const warnUnanswerable = (place: string, toolName: string, why: string): void =>
+  warnOnce(
+    `unanswerable:${place}:${toolName}`,
+    `${place}: a call of ${JSON.stringify(toolName)} is not approved, whoever answers: ${why} The tool has no execute, so that the page shows a request, and a yes to it is refused.`,
+  );
+
 /** What somebody has to mend; `undefined`: nothing. */
 function failureOf(error: unknown): { error: unknown } | undefined {
   // What an execution was refused for.

@@ -260,7 +260,7 @@ function lateDigest(input: unknown): () => string | undefined {
 }
 
 /** `undefined`: it has none. */
-function digestOrNone(value: unknown): string | undefined {
+export function digestOrNone(value: unknown): string | undefined {
   try {
     return digestOf(snapshot(value));
   } catch {

@@ -28,8 +28,8 @@ import { approvedTool } from '../tools/approved-tool.js';
 import { askCall, type AskOutcome, objectionTo } from '../../gate/ask-call.js';
 import { denied, deniedOutput, isExecutionDenied } from './denied.js';
 import { isEnded, lookForEnd, ofEndedTurn, turnOf, withinTurn } from './ended-turns.js';
-import { CheckedEdits, type CheckedEdit } from '../../gate/edits.js';
-import { warnFailedCall, warnOtherMode, warnOtherRun } from './failed-calls.js';
+import { CheckedEdits, digestOf, type CheckedEdit } from '../../gate/edits.js';
+import { warnFailedCall, warnOtherMode, warnOtherRun, warnUnanswerable } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
 import { redeemOrRefuse } from '../../gate/redeem.js';
 import { unnamedRun } from '../../gate/run-ids.js';
@@ -39,7 +39,7 @@ import type { InheritedRules } from '../tools/inheritance.js';
 import type { ParentRun } from '../tools/parent-run.js';
 import { parseEdit } from '../tools/edited-args.js';
 import { keptResult } from './kept-result.js';
-import { noteCall } from './made-calls.js';
+import { digestOrNone, noteCall } from './made-calls.js';
 import { isResume, messagesIn } from '../messages/messages.js';
 import { isAbout } from '../messages/named-requests.js';
 import { DUPLICATE_ID, REJECTED, editNoteWith, noteOn, reasonOf } from '../messages/reasons.js';
@@ -109,7 +109,7 @@ export class ToolGate {
   /** Calls whose result the model gets in another form than the tool's own. */
   readonly #answered = new Set<string>();
   /** Why calls that are about to be executed were not asked about, and do not run. */
-  readonly #unasked = new Map<string, string>();
+  readonly #unasked = new Map<string, UnaskedCall>();
   /** What the model is told beside the result. */
   readonly #notes = new Map<string, string>();
   /** Results of those calls, for frameworks that have nothing but the result. */
@@ -441,21 +441,38 @@ export class ToolGate {
       if (verdict.effect === 'allow' && !isByMode(verdict)) return false;
       // What the mode approves the execution, which comes at once, looks up.
       const isApproved = await this.#openStopped(args, options, verdict);
-      if (verdict.effect === 'deny') this.#unasked.set(toolCallId, verdict.reason);
-      return !isApproved && verdict.effect !== 'deny';
+      return verdict.effect === 'deny' ? this.#leaveUnasked(toolCallId, input, verdict.reason) : !isApproved;
     } catch (error) {
       const existing = existingRecord(error);
       if (existing !== undefined && !(isOpen(existing.status) && this.#isAbout(existing, input))) {
-        // No answer could count, or it would count for another call. The execution, which comes at once, says so.
-        this.#unasked.set(toolCallId, DUPLICATE_ID);
-        return false;
+        // No answer could count, or it would count for another call.
+        return this.#leaveUnasked(toolCallId, input, DUPLICATE_ID);
       }
       if (existing !== undefined) return true;
       // Unknown to the gate, it cannot be answered.
       this.#warnFailed(error);
-      this.#unasked.set(toolCallId, reasonOfError(error));
-      return false;
+      return this.#leaveUnasked(toolCallId, input, reasonOfError(error));
     }
+  }
+
+  /**
+   * The execution, which comes at once, denies the call. Where somebody else executes the tool, such as a browser, nothing here would:
+   * the SDK asks, and no answer counts.
+   *
+   * @returns whether the SDK is to ask
+   */
+  #leaveUnasked(toolCallId: string, input: unknown, why: string): boolean {
+    const { tool } = this.#options;
+    if (typeof tool.execute !== 'function' && !isCaller(tool)) {
+      warnUnanswerable(PLACE, this.#options.name, why);
+      return true;
+    }
+    this.#unasked.delete(toolCallId);
+    this.#unasked.set(toolCallId, { why, digest: digestOrNone(input) });
+    // A call may be aborted before it is executed.
+    const [oldest] = this.#unasked.keys();
+    if (this.#unasked.size > REMEMBERED_UNASKED && oldest !== undefined) this.#unasked.delete(oldest);
+    return false;
   }
 
   #warnFailed(error: unknown): void {
@@ -487,8 +504,11 @@ export class ToolGate {
   async #decided(args: ValueSnapshot, options: ExecuteOptions): Promise<CallPass> {
     const { asker, runId } = this.#options;
     const { toolCallId } = options;
-    const why = this.#unasked.get(toolCallId);
-    if (this.#unasked.delete(toolCallId) && why !== undefined) return denial(why, 'reject', null);
+    const unasked = this.#unasked.get(toolCallId);
+    if (unasked !== undefined && (unasked.digest ?? digestOf(args)) === digestOf(args)) {
+      this.#unasked.delete(toolCallId);
+      return denial(unasked.why, 'reject', null);
+    }
     let known = await this.#known(toolCallId);
     if (known.length === 0) {
       // It never passed `needsApproval`, as in the loop of another framework.
@@ -622,6 +642,15 @@ const STOP_TAKES: DecisionType[] = ['approve', 'edit', 'reject', 'skip'];
 
 const OTHER_MODE =
   'It was approved in the messages, and these tools wait for an answer of their own: it did not run. Call the tool again to be asked again.';
+
+/** A call that is denied when it is executed. */
+interface UnaskedCall {
+  readonly why: string;
+  /** Of its input, which tells calls of one id apart; `undefined`: it has none. */
+  readonly digest: string | undefined;
+}
+
+const REMEMBERED_UNASKED = 1_000;
 
 const NEVER = new AbortController().signal;
 
