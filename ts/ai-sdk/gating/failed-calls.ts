@@ -79,7 +79,7 @@ export const warnMadeValues = (place: string, toolName: string): void =>
 export const warnUnanswerable = (place: string, toolName: string, why: string): void =>
   warnOnce(
     `unanswerable:${place}:${toolName}`,
-    `${place}: a call of ${JSON.stringify(toolName)} is not approved, whoever answers: ${why} The tool has no execute, so that the page shows a request, and a yes to it is refused.`,
+    `${place}: a call of ${JSON.stringify(toolName)} cannot be approved: ${why} The tool has no execute, so that the page shows a request, and a yes to it is refused.`,
   );
 
 /** What somebody has to mend; `undefined`: nothing. */
