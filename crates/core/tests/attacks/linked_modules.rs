@@ -180,3 +180,27 @@ fn a_package_that_the_line_names_is_loaded_with_the_modules_in_it() {
     link(&house, "../../out/x.py", "real/m.py");
     tried(&policy, &["python3 -m black --check a.py"], &["python3 -m mypy a.py"]);
 }
+
+#[test]
+fn what_is_compiled_counts_in_each_folder_on_the_way_to_a_test() {
+    let house = with_secret("compiled-on-the-way");
+    house.put("project/tests/test_a.py", "x = 1\n");
+    house.put("project/tests/__init__.py", "");
+    house.put("compiled/__init__.cpython-313.pyc", "x");
+    let policy = started(&house, "developer", "project");
+    let lines = ["pytest tests/test_a.py", "python3 -m unittest tests/test_a.py"];
+    tried(&policy, &[], &lines);
+    for (target, name) in [
+        ("../../compiled", "tests/__pycache__"),
+        ("../compiled", "__pycache__"),
+        (
+            "../../../compiled/__init__.cpython-313.pyc",
+            "tests/__pycache__/__init__.cpython-313.pyc",
+        ),
+    ] {
+        println!("{name} -> {target}");
+        link(&house, target, name);
+        tried(&policy, &lines, &["ls"]);
+        unlink(&house, name);
+    }
+}

@@ -214,6 +214,12 @@ fn a_makefile_includes_others() {
     // An included one is read as well.
     house.put("project/y.mk", "include z.mk\n");
     asks(&house, "z.mk", &["make test"]);
+    // By any name.
+    house.put("project/Makefile", "include .deps.mk a.yml\ntest:\n\ttrue\n");
+    house.put("project/.deps.mk", "include b.mk\n");
+    house.put("project/a.yml", "include c.mk\n");
+    asks(&house, "b.mk", &["make test"]);
+    asks(&house, "c.mk", &["make test"]);
     house.put("project/Makefile", "include ../out/x.mk\n");
     tried(&started(&house, "developer", "project"), &["make test"], &["ls"]);
 }
@@ -248,4 +254,24 @@ fn a_makefile_includes_names_with_escapes_and_loads_objects() {
         unlink(&house, "l.mk");
         unlink(&house, "\"l.mk\"");
     }
+}
+
+#[test]
+fn members_lie_behind_a_link_or_where_an_absolute_path_says() {
+    let house = with_secret("members-behind");
+    house.put("out/crates/x/Cargo.toml", "[package]\n");
+    house.put("project/Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n");
+    let policy = started(&house, "developer", "project");
+    let lines = ["cargo build", "cargo test", "cargo fmt --check"];
+    tried(&policy, &[], &lines);
+    link(&house, "../out/crates", "crates");
+    tried(&policy, &lines, &["ls"]);
+    unlink(&house, "crates");
+    house.put("project/Cargo.toml", "[package]\n");
+    house.put(
+        "project/w/Cargo.toml",
+        format!("[dependencies]\nb = {{ path = \"{}\" }}\n", house.at("project/b")),
+    );
+    link(&house, "../prod.env", "b/Cargo.toml");
+    tried(&policy, &["cd w && cargo build"], &["ls"]);
 }

@@ -28,6 +28,9 @@ impl ActionReader<'_> {
                 continue;
             }
             let text = plain_text(self.files, &file, MOST_TEXT);
+            // Whatever make includes is a makefile.
+            let is_makefile =
+                |file: &str| ["make", "gmake"].contains(&program) || is_makefile(file);
             let extended = text.and_then(|text| match is_makefile(&file) {
                 true => included_by(&text),
                 false => extended_by(&text),
@@ -135,7 +138,7 @@ fn included_by(text: &str) -> Option<Vec<String>> {
     let text = text.replace("\\\n", " ");
     let mut names = Vec::new();
     for line in text.lines() {
-        let is_evaluated = line.contains("(eval") || line.contains("{eval");
+        let is_evaluated = ["(eval", "{eval", "call eval"].iter().any(|it| line.contains(it));
         if is_evaluated && WORDS.iter().any(|word| line.contains(word)) {
             return None;
         }
@@ -151,7 +154,8 @@ fn included_by(text: &str) -> Option<Vec<String>> {
             return None;
         }
         for name in files.split_whitespace().filter(|name| !name.contains(['$', '*', '?', '['])) {
-            if name.starts_with('~') {
+            // The end of what is evaluated.
+            if name.starts_with('~') || name.ends_with([')', '}']) && !name.contains(['(', '{']) {
                 return None;
             }
             // GNU make takes a quote for a part of the name. What is loaded may have the name of a function behind it.
@@ -207,6 +211,8 @@ mod tests {
             "include a\\#b",
             "-include a\\ b",
             "include ~/a",
+            "$(call eval,include a)",
+            "define X\n$(eval\ninclude a)\nendef\n$(X)",
         ] {
             assert_eq!(included_by(text), None, "{text}");
         }

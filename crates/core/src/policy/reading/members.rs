@@ -93,14 +93,16 @@ impl ActionReader<'_> {
             return Ok(MemberFolders::Named(Vec::new()));
         }
         let text = plain_text(self.files, &path, MOST_TEXT);
-        let Some(text) = text else { return Ok(MemberFolders::Any) };
+        let Some(text) = text else { return Ok(MemberFolders::Anywhere) };
         let has_word = words.iter().any(|word| text.contains(word));
         let patterns = match name {
             "package.json" => of_package(&text),
             "pnpm-workspace.yaml" => of_pnpm(&text),
             // An escape may spell the word otherwise, or a path that leads up.
             _ if text.contains('\\') => return Ok(MemberFolders::Anywhere),
-            _ if has_word && (text.contains("..") || text.contains('&')) => {
+            _ if has_word
+                && ["..", "&", "\"/", "'/", " /", ">/"].iter().any(|it| text.contains(it)) =>
+            {
                 return Ok(MemberFolders::Anywhere);
             }
             _ if has_word => None,
@@ -178,12 +180,7 @@ impl ActionReader<'_> {
                         search.found.links.insert(path);
                         continue;
                     }
-                    for member in &search.files.members {
-                        let inner = format!("{path}/{member}");
-                        if self.files.has(&inner)? {
-                            search.found.links.insert(inner);
-                        }
-                    }
+                    self.members_behind(&path, search)?;
                 } else if is_dir {
                     match name.as_str() {
                         ".git" => {}
@@ -192,6 +189,27 @@ impl ActionReader<'_> {
                         _ if is_last || is_product(&name) => products.push(path),
                         _ => dirs.push(path),
                     }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds those behind a symlink to a folder: in it, and in its folders.
+    fn members_behind(&self, link: &str, search: &mut MemberSearch<'_>) -> Result<(), PathError> {
+        let mut folders = vec![link.to_owned()];
+        if let Ok(real) = self.files.real(link)
+            && let DirListing::Names(names) = self.files.list(&real, search.left)
+        {
+            search.left = search.left.saturating_sub(names.len());
+            let inner = names.into_iter().filter(|it| it.is_dir || it.is_link);
+            folders.extend(inner.map(|it| format!("{link}/{}", it.name)));
+        }
+        for folder in folders {
+            for member in &search.files.members {
+                let path = format!("{folder}/{member}");
+                if self.files.has(&path)? {
+                    search.found.links.insert(path);
                 }
             }
         }

@@ -146,8 +146,18 @@ impl ActionReader<'_> {
                 let DirListing::Names(names) = self.files.list(folder, MOST_NAMES) else {
                     continue;
                 };
-                let links = names.iter().filter(|it| it.is_link && is_of_folder(&it.name));
-                found.extend(links.map(|it| format!("{folder}/{}", it.name)));
+                for DirEntry { name, is_link, is_dir } in names {
+                    let path = format!("{folder}/{name}");
+                    if is_link && (is_of_folder(&name) || name == COMPILED) {
+                        found.insert(path);
+                    } else if is_dir
+                        && name == COMPILED
+                        && let DirListing::Names(compiled) = self.files.list(&path, MOST_NAMES)
+                    {
+                        let links = compiled.into_iter().filter(|it| it.is_link);
+                        found.extend(links.map(|it| format!("{path}/{}", it.name)));
+                    }
+                }
             }
         }
         let mut search = CodeSearch { roots, reach, left: MOST_NAMES, found };
