@@ -28,7 +28,7 @@ impl ActionReader<'_> {
                 continue;
             }
             let text = plain_text(self.files, &file, MOST_TEXT);
-            // Whatever make includes is a makefile.
+            // All that make includes are makefiles.
             let is_makefile =
                 |file: &str| ["make", "gmake"].contains(&program) || is_makefile(file);
             let extended = text.and_then(|text| match is_makefile(&file) {
