@@ -137,6 +137,35 @@ pub trait FileLookup {
     }
 }
 
+/// How many names may still be looked at. Each that a folder has counts, so that no tree is gone through for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NameBudget(usize);
+
+impl NameBudget {
+    /// So many names.
+    #[must_use]
+    pub const fn new(most: usize) -> Self {
+        Self(most)
+    }
+
+    /// The names in a folder; [`DirListing::TooMany`] where more are there than may be looked at.
+    pub fn list(&mut self, dir: &str, files: &dyn FileLookup) -> DirListing<DirEntry> {
+        self.counted(files.list(dir, self.0))
+    }
+
+    /// The same, as the system has them.
+    pub fn list_raw(&mut self, dir: &Path, files: &dyn FileLookup) -> DirListing<RawEntry> {
+        self.counted(files.list_raw(dir, self.0))
+    }
+
+    fn counted<T>(&mut self, listing: DirListing<T>) -> DirListing<T> {
+        if let DirListing::Names(names) = &listing {
+            self.0 = self.0.saturating_sub(names.len());
+        }
+        listing
+    }
+}
+
 /// A name in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirEntry {

@@ -26,8 +26,8 @@ pub use beginnings::LinkedBeginnings;
 pub use dynamic::PartialPath;
 pub use expand::{ExpandedPattern, expanded, goes_deeper};
 pub use files::{
-    CachedFiles, DirEntry, DirListing, DirStamp, FileIdentity, FileLookup, NearFiles, NoFiles,
-    NoLinks, RawEntry, RealFiles,
+    CachedFiles, DirEntry, DirListing, DirStamp, FileIdentity, FileLookup, NameBudget, NearFiles,
+    NoFiles, NoLinks, RawEntry, RealFiles,
 };
 pub(crate) use files::{GIT_SETTINGS_OF_MACHINE, garbled, is_garbled};
 pub use glob::{GlobError, PathGlob, Vars};

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use crate::path::{DirListing, FileLookup, RawEntry};
+use crate::path::{DirListing, FileLookup, NameBudget, RawEntry};
 
 /// The folder and the file that each ledger has beside it once it was opened for writing.
 const OWNERS: &str = "-owners";
@@ -93,7 +93,7 @@ impl PassedFolders {
     }
 
     /// Looks at up to `left` names. What cannot be listed has none.
-    pub(super) fn ledgers(self, mut left: usize, files: &dyn FileLookup) -> PassedLedgers {
+    pub(super) fn ledgers(self, mut left: NameBudget, files: &dyn FileLookup) -> PassedLedgers {
         let mut found = PassedLedgers::default();
         let mut folders = self.0;
         let mut inner = BTreeSet::new();
@@ -101,8 +101,7 @@ impl PassedFolders {
             for folder in &folders {
                 // Behind a name that is no text nothing can be told to what hides it.
                 let Some(dir) = folder.to_str() else { continue };
-                let DirListing::Names(names) = files.list_raw(folder, left) else { continue };
-                left = left.saturating_sub(names.len());
+                let DirListing::Names(names) = left.list_raw(folder, files) else { continue };
                 let ledgers = FolderLedgers::among(&names, dir, files);
                 let is_there = |name: &String| names.iter().any(|it| it.name == name.as_str());
                 let journals = ledgers.journals().filter(|name| !is_there(name));
@@ -140,15 +139,14 @@ impl PassedFolders {
 ///
 /// A file with one name is not looked for: that is nearly every one.
 pub(super) fn other_names(
-    own: &[PathBuf], places: &[String], mut left: usize, files: &dyn FileLookup,
+    own: &[PathBuf], places: &[String], mut left: NameBudget, files: &dyn FileLookup,
 ) -> Option<Vec<PathBuf>> {
     let linked = own.iter().filter_map(|path| files.identity(path)).filter(|it| it.names > 1);
     let linked: BTreeSet<(u64, u64)> = linked.map(|it| it.numbers).collect();
     let mut open: Vec<PathBuf> = places.iter().map(PathBuf::from).collect();
     let mut found = Vec::new();
     while let Some(folder) = open.pop().filter(|_| !linked.is_empty()) {
-        let DirListing::Names(names) = files.list_raw(&folder, left) else { return None };
-        left = left.saturating_sub(names.len());
+        let DirListing::Names(names) = left.list_raw(&folder, files) else { return None };
         for RawEntry { name, is_dir, is_link } in names {
             let path = folder.join(name);
             if is_dir {
@@ -200,7 +198,7 @@ pub(super) fn is_ledger(path: &str, files: &dyn FileLookup) -> bool {
 pub(super) fn ledgers_below<'a>(
     folders: impl IntoIterator<Item = &'a str>, files: &dyn FileLookup,
 ) -> Vec<String> {
-    let mut left = MOST_BELOW;
+    let mut left = NameBudget::new(MOST_BELOW);
     let mut seen = BTreeSet::new();
     let mut open: VecDeque<String> = folders.into_iter().map(str::to_owned).collect();
     let mut found = Vec::new();
@@ -208,8 +206,7 @@ pub(super) fn ledgers_below<'a>(
         if !seen.insert(dir.clone()) {
             continue;
         }
-        let DirListing::Names(names) = files.list(&dir, left) else { continue };
-        left = left.saturating_sub(names.len());
+        let DirListing::Names(names) = left.list(&dir, files) else { continue };
         let entries: Vec<RawEntry> = names.into_iter().map(RawEntry::from).collect();
         let ledgers = FolderLedgers::among(&entries, &dir, files);
         found.extend(ledgers.0.iter().filter_map(|name| Some(format!("{dir}/{}", name.to_str()?))));

@@ -13,7 +13,9 @@ use super::compile::Policy;
 use super::confined::{ConfinedRun, ConfinedWrites};
 use super::ledgers::{FolderLedgers, PassedFolders, other_names};
 use super::run_by_git::{GIT, GitLook, run_by_git};
-use crate::path::{DirListing, FileLookup, LocatedPath, PatternsBelow, garbled, is_below};
+use crate::path::{
+    DirListing, FileLookup, LocatedPath, NameBudget, PatternsBelow, garbled, is_below,
+};
 use crate::shell::FileAccess;
 
 /// How many names are looked at, and how many files are sealed at most.
@@ -202,13 +204,13 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
     };
     let mut passed = PassedFolders::default();
     let mut ledger_files = Vec::new();
-    let mut left = MOST_NAMES;
+    let mut left = NameBudget::new(MOST_NAMES);
     let mut kept_for_git = Vec::new();
     while let Some(mut folder) = folders.pop_front() {
         let listing = if folder.path.len() > MOST_PATH {
             DirListing::Unknown
         } else {
-            files.list_raw(&folder.place, left)
+            left.list_raw(&folder.place, files)
         };
         let names = match listing {
             DirListing::Names(names) => names,
@@ -228,7 +230,6 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
                 continue;
             }
         };
-        left = left.saturating_sub(names.len());
         if folder.kind == FolderKind::Plain {
             match writes.new_files(&folder) {
                 NewFiles::Sealed if !folder.is_kept => {
@@ -338,11 +339,11 @@ pub fn sealed(policy: &Policy, look: &SealedLook<'_>, files: &dyn FileLookup) ->
         !kept.any(|place| is_below(path, place))
     });
     found.kept.extend(kept_for_git);
-    let ledgers = passed.ledgers(MOST_NAMES, files);
+    let ledgers = passed.ledgers(NameBudget::new(MOST_NAMES), files);
     ledger_files.extend(ledgers.hidden.iter().map(PathBuf::from));
     found.hidden.extend(ledgers.hidden);
     found.absent.extend(ledgers.absent);
-    match other_names(&ledger_files, &places, MOST_NAMES, files) {
+    match other_names(&ledger_files, &places, NameBudget::new(MOST_NAMES), files) {
         Some(names) => {
             for name in names {
                 match name.into_os_string().into_string() {

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::sieve::SearchSieve;
 use super::tracked::{self, KnownNames, NameSuspicion, TrackedBelow, TrackedFiles};
 use crate::path::{
-    CaseFolding, DirEntry, DirListing, FileLookup, LocatedPath, PathContext, PathError, lexically,
+    CaseFolding, DirEntry, DirListing, FileLookup, LocatedPath, NameBudget, PathContext, PathError,
+    lexically,
 };
 use crate::policy::git::GitReach;
 use crate::policy::protected;
@@ -329,11 +330,11 @@ impl FoundBelow {
     /// Looks through a directory. `products`: who reads passes over those.
     fn look(&mut self, root: &str, products: bool, files: &dyn FileLookup) {
         let from = root.len() + 1;
-        let mut left = MOST_NAMES;
+        let mut left = NameBudget::new(MOST_NAMES);
         let mut dirs = VecDeque::from([root.to_owned()]);
         let mut bulky = VecDeque::new();
         while let Some(dir) = dirs.pop_front().or_else(|| bulky.pop_front()) {
-            let names = match files.list(if dir.is_empty() { "/" } else { &dir }, left) {
+            let names = match left.list(if dir.is_empty() { "/" } else { &dir }, files) {
                 DirListing::Names(names) => names,
                 // Without files at hand, what is said of paths holds.
                 DirListing::Unknown => {
@@ -347,7 +348,6 @@ impl FoundBelow {
                     continue;
                 }
             };
-            left = left.saturating_sub(names.len());
             for DirEntry { name, is_link, is_dir } in names {
                 let path = format!("{dir}/{name}");
                 match (is_dir, is_link) {

@@ -1,7 +1,7 @@
 //! Looking for a name below a folder.
 
 use super::NeedsFiles;
-use crate::path::{DirEntry, DirListing, FileLookup};
+use crate::path::{DirEntry, DirListing, FileLookup, NameBudget};
 
 /// Of more names not all are looked at.
 const MOST_NAMES: usize = 20_000;
@@ -21,16 +21,15 @@ pub(super) fn any_below(
     folder: &str, files: &dyn FileLookup,
     is: impl Fn(&str, &DirEntry) -> Result<NameBelow, NeedsFiles>,
 ) -> Result<bool, NeedsFiles> {
-    let mut left = MOST_NAMES;
+    let mut left = NameBudget::new(MOST_NAMES);
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        let names = match files.list(&folder, left) {
+        let names = match left.list(&folder, files) {
             DirListing::Names(names) => names,
             // It is no folder.
             DirListing::Unknown => continue,
             DirListing::TooMany => return Ok(true),
         };
-        left = left.saturating_sub(names.len());
         for entry in names {
             let path = format!("{}/{}", folder.trim_end_matches('/'), entry.name);
             match is(&path, &entry)? {

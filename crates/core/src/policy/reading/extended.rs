@@ -11,7 +11,6 @@ use crate::policy::action::PathStart;
 use crate::policy::document::{DocumentFormat, DocumentNode, DocumentValue, tree};
 use crate::policy::judge::{NeedsFiles, looked_up};
 use crate::policy::quoted::quoted;
-use crate::shell::base_name;
 
 /// The most files of settings that name each other.
 const MOST_EXTENDED: usize = 64;
@@ -21,6 +20,8 @@ impl ActionReader<'_> {
     pub(super) fn extended(
         &mut self, file: String, program: &str, start: &Arc<PathStart>,
     ) -> Result<(), NeedsFiles> {
+        // All that make includes are makefiles, of any name; other settings that go on are JSON or YAML.
+        let is_make = ["make", "gmake"].contains(&program);
         let first = file.clone();
         let (mut left, mut seen) = (vec![file], HashSet::new());
         while let Some(file) = left.pop() {
@@ -28,10 +29,7 @@ impl ActionReader<'_> {
                 continue;
             }
             let text = plain_text(self.files, &file, MOST_TEXT);
-            // All that make includes are makefiles.
-            let is_makefile =
-                |file: &str| ["make", "gmake"].contains(&program) || is_makefile(file);
-            let extended = text.and_then(|text| match is_makefile(&file) {
+            let extended = text.and_then(|text| match is_make {
                 true => included_by(&text),
                 false => extended_by(&text),
             });
@@ -44,7 +42,7 @@ impl ActionReader<'_> {
                 return Ok(());
             };
             // make looks from where it runs, also for what another file includes.
-            let from = if is_makefile(&file) { &first } else { &file };
+            let from = if is_make { &first } else { &file };
             let folder = from.rsplit_once('/').map_or("/", |(folder, _)| folder).to_owned();
             for name in extended {
                 let Some((path, is_named)) = looked_up(self.extends(&folder, &name))?
@@ -122,13 +120,6 @@ fn add_extended(node: &DocumentNode, names: &mut Vec<String>) -> Option<()> {
         }),
         _ => Some(()),
     }
-}
-
-/// Whether it is read as a makefile: settings that go on are JSON or YAML otherwise.
-fn is_makefile(file: &str) -> bool {
-    let name = base_name(file);
-    ![".json", ".jsonc", ".yml", ".yaml"].iter().any(|ending| name.ends_with(ending))
-        && !name.starts_with('.')
 }
 
 /// The files that a makefile includes, or loads as code, by their names; `None`: such a name is not understood. What a variable or a

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::ActionReader;
 use super::chosen::MOST_TEXT;
 use super::looked_at::{MOST_NAMES, folders_with};
-use crate::path::{DirListing, PathError, is_below, locate, plain_text};
+use crate::path::{DirListing, NameBudget, PathError, is_below, locate, plain_text};
 use crate::policy::action::{ActionKind, ByArgument, PathStart};
 use crate::policy::document::{DocumentFormat, DocumentNode, DocumentValue, tree};
 use crate::policy::judge::{NeedsFiles, looked_up, places};
@@ -227,7 +227,7 @@ impl ActionReader<'_> {
         };
         let is_inside = |path: &str| roots.iter().any(|root| is_below(path, root));
         if let Some(below) = programs.below {
-            let mut left = MOST_NAMES;
+            let mut left = NameBudget::new(MOST_NAMES);
             let top = self.files.real(&format!("{folder}/{below}"))?;
             let found = folders_with(&[name], &top, |_| true, false, &mut left, self.files);
             let Some(found) = found.filter(|_| !leads_up(&below)) else { return Ok(false) };

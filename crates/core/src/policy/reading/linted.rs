@@ -8,7 +8,7 @@ use super::chosen::may_be_written;
 use super::loaded::CommandPlace;
 use super::looked_at::{LookedAt, MOST_NAMES, MOST_TEXT, folders_with};
 use super::repository::upwards;
-use crate::path::{FileLookup, PathError, plain_text};
+use crate::path::{FileLookup, NameBudget, PathError, plain_text};
 use crate::policy::action::{ByArgument, UseExtent};
 use crate::policy::judge::places;
 use crate::shell::Word;
@@ -200,7 +200,7 @@ impl SettingFolders {
     /// The same of all folders below this one that it goes into.
     fn add_below(&mut self, top: &str, files: &dyn FileLookup) -> Result<bool, PathError> {
         let goes_in = |name: &str| self.excludes || !EXCLUDED.contains(&name);
-        let mut left = MOST_NAMES;
+        let mut left = NameBudget::new(MOST_NAMES);
         let Some(folders) = folders_with(SETTINGS, top, goes_in, false, &mut left, files) else {
             return Ok(false);
         };

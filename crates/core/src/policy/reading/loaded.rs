@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::ActionReader;
 use crate::path::{
-    DirEntry, DirListing, ExpandedPattern, PathContext, PathError, expanded, is_below, is_garbled,
-    locate, spelled,
+    DirEntry, DirListing, ExpandedPattern, NameBudget, PathContext, PathError, expanded, is_below,
+    is_garbled, locate, spelled,
 };
 use crate::policy::action::{Action, ActionKind, ByArgument, PathStart, UseExtent, literal};
 use crate::policy::judge::{NeedsFiles, PathSpots, looked_up, places};
@@ -211,15 +211,14 @@ impl ActionReader<'_> {
         if adrift || !is_fine(&itself) || self.actions.iter().any(makes_others) {
             return Ok(false);
         }
-        let mut left = MOST_FOUND;
+        let mut left = NameBudget::new(MOST_FOUND);
         for dir in dirs {
             for top in self.named(top, &start.at(&dir))? {
                 let mut folders = vec![locate(&top, &start.at(&dir), self.files)?.real];
                 while let Some(folder) = folders.pop() {
-                    let DirListing::Names(names) = self.files.list(&folder, left) else {
+                    let DirListing::Names(names) = left.list(&folder, self.files) else {
                         return Ok(false);
                     };
-                    left = left.saturating_sub(names.len());
                     for found in names {
                         if !is_fine(&found) {
                             return Ok(false);

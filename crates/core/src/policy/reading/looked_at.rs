@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::ActionReader;
 use super::loaded::CommandPlace;
-use crate::path::{DirEntry, DirListing, FileLookup, PathError, locate};
+use crate::path::{DirEntry, DirListing, FileLookup, NameBudget, PathError, locate};
 use crate::policy::action::{ActionKind, ByArgument};
 use crate::policy::judge::places;
 use crate::shell::WordPiece;
@@ -66,14 +66,13 @@ impl ActionReader<'_> {
 /// The folders from this one down that have a file of one of these names. `goes_in`: whether those below a folder of this name count.
 /// `follows`: also those that symlinks to folders lead to. `None`: there are more than `left` names, or they cannot be listed.
 pub(super) fn folders_with(
-    names: &[&str], top: &str, goes_in: impl Fn(&str) -> bool, follows: bool, left: &mut usize,
-    files: &dyn FileLookup,
+    names: &[&str], top: &str, goes_in: impl Fn(&str) -> bool, follows: bool,
+    left: &mut NameBudget, files: &dyn FileLookup,
 ) -> Option<Vec<String>> {
     let (mut folders, mut found) = (vec![top.to_owned()], Vec::new());
     let mut seen = BTreeSet::from([top.to_owned()]);
     while let Some(folder) = folders.pop() {
-        let DirListing::Names(entries) = files.list(&folder, *left) else { return None };
-        *left = left.saturating_sub(entries.len());
+        let DirListing::Names(entries) = left.list(&folder, files) else { return None };
         for entry in &entries {
             let path = format!("{folder}/{}", entry.name);
             let inner = match (entry.is_link, entry.is_dir) {

@@ -7,10 +7,13 @@ use super::ActionReader;
 use super::looked_at::{MOST_NAMES, MOST_TEXT};
 use super::repository::upwards;
 use super::settings::{FoundSettings, MOST_WAYS};
-use crate::path::{DirEntry, DirListing, PathError, is_below, plain_text};
+use crate::path::{DirEntry, DirListing, NameBudget, PathError, is_below, plain_text};
 use crate::policy::document::{DocumentFormat, DocumentNode, DocumentValue, tree};
 use crate::policy::judge::is_product;
 use crate::shell::SettingsFiles;
+
+/// What may begin a path that leads up, is absolute, or is spelled by an entity of XML.
+const LEADS_ELSEWHERE: &[&str] = &["..", "&", "\"/", "'/", " /", ">/"];
 
 /// Which folders below that of some settings they name.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,7 +31,7 @@ struct MemberSearch<'s> {
     files: &'s SettingsFiles,
     found: &'s mut FoundSettings,
     /// How many names may still be looked at.
-    left: usize,
+    left: NameBudget,
 }
 
 impl ActionReader<'_> {
@@ -48,7 +51,7 @@ impl ActionReader<'_> {
             let above = upwards(way).map_while(|folder| folder).take_while(inside);
             open.extend(above.map(str::to_owned));
         }
-        let mut search = MemberSearch { files, found, left: MOST_NAMES };
+        let mut search = MemberSearch { files, found, left: NameBudget::new(MOST_NAMES) };
         let (mut seen, mut tops) = (HashSet::new(), BTreeSet::new());
         // A member may name others.
         while let Some(folder) = open.pop() {
@@ -100,9 +103,7 @@ impl ActionReader<'_> {
             "pnpm-workspace.yaml" => of_pnpm(&text),
             // An escape may spell the word otherwise, or a path that leads up.
             _ if text.contains('\\') => return Ok(MemberFolders::Anywhere),
-            _ if has_word
-                && ["..", "&", "\"/", "'/", " /", ">/"].iter().any(|it| text.contains(it)) =>
-            {
+            _ if has_word && LEADS_ELSEWHERE.iter().any(|it| text.contains(it)) => {
                 return Ok(MemberFolders::Anywhere);
             }
             _ if has_word => None,
@@ -128,7 +129,7 @@ impl ActionReader<'_> {
                     next.push(format!("{folder}/{part}"));
                     continue;
                 }
-                let names = match self.files.list(&folder, search.left) {
+                let names = match search.left.list(&folder, self.files) {
                     DirListing::Names(names) => names,
                     DirListing::Unknown => continue,
                     DirListing::TooMany => {
@@ -136,7 +137,6 @@ impl ActionReader<'_> {
                         continue;
                     }
                 };
-                search.left = search.left.saturating_sub(names.len());
                 let folders = names.into_iter().filter(|entry| entry.is_dir || entry.is_link);
                 next.extend(folders.map(|entry| format!("{folder}/{}", entry.name)));
             }
@@ -163,7 +163,7 @@ impl ActionReader<'_> {
         while let Some((dir, is_last)) =
             dirs.pop().map(|dir| (dir, false)).or_else(|| products.pop().map(|dir| (dir, true)))
         {
-            let names = match self.files.list(&dir, search.left) {
+            let names = match search.left.list(&dir, self.files) {
                 DirListing::Names(names) => names,
                 DirListing::Unknown => continue,
                 DirListing::TooMany => {
@@ -172,7 +172,6 @@ impl ActionReader<'_> {
                     continue;
                 }
             };
-            search.left = search.left.saturating_sub(names.len());
             for DirEntry { name, is_link, is_dir } in names {
                 let path = format!("{dir}/{name}");
                 if is_link {
@@ -199,9 +198,8 @@ impl ActionReader<'_> {
     fn members_behind(&self, link: &str, search: &mut MemberSearch<'_>) -> Result<(), PathError> {
         let mut folders = vec![link.to_owned()];
         if let Ok(real) = self.files.real(link)
-            && let DirListing::Names(names) = self.files.list(&real, search.left)
+            && let DirListing::Names(names) = search.left.list(&real, self.files)
         {
-            search.left = search.left.saturating_sub(names.len());
             let inner = names.into_iter().filter(|it| it.is_dir || it.is_link);
             folders.extend(inner.map(|it| format!("{link}/{}", it.name)));
         }

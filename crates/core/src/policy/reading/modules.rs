@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::ActionReader;
 use super::loaded::{MOST_FOUND, MOST_NAMES};
-use crate::path::{DirEntry, DirListing, PathError, is_below};
+use crate::path::{DirEntry, DirListing, NameBudget, PathError, is_below};
 use crate::policy::action::{ByArgument, PathStart};
 use crate::policy::judge::places;
 use crate::shell::Word;
@@ -14,6 +14,9 @@ const ENDINGS: &[&str] = &[".py", ".pyc", ".so", ".pyd"];
 
 /// What makes a folder a package.
 pub(super) const INIT: &str = "__init__";
+
+/// Where Python keeps compiled modules.
+pub(super) const COMPILED: &str = "__pycache__";
 
 /// What a package runs.
 pub(super) const MAIN: &str = "__main__";
@@ -58,7 +61,7 @@ impl ActionReader<'_> {
             let first = word.split('.').next().unwrap_or_default();
             first == name || first.starts_with('-') && first.ends_with(name)
         };
-        let mut left = MOST_FOUND;
+        let mut left = NameBudget::new(MOST_FOUND);
         for dir in places(start, self.files)?.0 {
             let found = match self.files.list(&dir, MOST_NAMES) {
                 DirListing::Names(found) => found,
@@ -68,8 +71,8 @@ impl ActionReader<'_> {
             };
             for entry in found {
                 // Compiled modules are loaded from there by any name.
-                let is_named = entry.name == "__pycache__"
-                    || words.iter().any(|word| names(word, &entry.name));
+                let is_named =
+                    entry.name == COMPILED || words.iter().any(|word| names(word, &entry.name));
                 let path = format!("{dir}/{}", entry.name);
                 if entry.is_link
                     && (is_named || may_be_module(&entry.name))
@@ -102,16 +105,14 @@ impl ActionReader<'_> {
         Ok(is_inside
             || match self.files.list(&real, MOST_FOUND) {
                 DirListing::Names(names) if is_named => names.is_empty(),
-                DirListing::Names(names) => {
-                    !names.iter().any(|entry| entry.name.split('.').next() == Some(INIT))
-                }
+                DirListing::Names(names) => !names.iter().any(is_init),
                 DirListing::Unknown | DirListing::TooMany => false,
             })
     }
 
     /// The same of what Python loads with this package. Of one that the command names, that is any module in it.
     fn is_own_package(
-        &self, top: &str, is_named: bool, roots: &[String], left: &mut usize,
+        &self, top: &str, is_named: bool, roots: &[String], left: &mut NameBudget,
     ) -> Result<bool, PathError> {
         let mut folders = vec![self.files.real(top)?];
         let mut seen = BTreeSet::new();
@@ -119,12 +120,11 @@ impl ActionReader<'_> {
             if !seen.insert(folder.clone()) {
                 continue;
             }
-            let found = match self.files.list(&folder, *left) {
+            let found = match left.list(&folder, self.files) {
                 DirListing::Names(found) => found,
                 DirListing::Unknown => continue,
                 DirListing::TooMany => return Ok(false),
             };
-            *left = left.saturating_sub(found.len());
             for DirEntry { name, is_link, is_dir } in found {
                 let path = format!("{folder}/{name}");
                 let first = name.split('.').next();
@@ -140,6 +140,11 @@ impl ActionReader<'_> {
         }
         Ok(true)
     }
+}
+
+/// Whether this makes its folder a package.
+pub(super) fn is_init(entry: &DirEntry) -> bool {
+    entry.name.split('.').next() == Some(INIT)
 }
 
 /// Whether Python loads a file of this name as a module.

@@ -1,7 +1,7 @@
 //! Files that run with the rights of their owner: what a copy would take over.
 
 use super::ActionReader;
-use crate::path::{DirListing, PathError, locate, spelled};
+use crate::path::{DirListing, NameBudget, PathError, locate, spelled};
 use crate::policy::action::PathStart;
 use crate::policy::judge::places;
 use crate::shell::{Word, WordPiece};
@@ -21,7 +21,7 @@ impl ActionReader<'_> {
         if adrift {
             return Ok(false);
         }
-        let mut left = MOST_FOUND;
+        let mut left = NameBudget::new(MOST_FOUND);
         for dir in dirs {
             let from = start.at(&dir);
             let top = match (spelled(&target.pieces, &from), target.pieces.as_slice()) {
@@ -36,10 +36,9 @@ impl ActionReader<'_> {
             let mut found = vec![(locate(&top, &from, self.files)?.real, true)];
             while let Some((path, is_dir)) = found.pop() {
                 if is_dir {
-                    let DirListing::Names(names) = self.files.list(&path, left) else {
+                    let DirListing::Names(names) = left.list(&path, self.files) else {
                         return Ok(false);
                     };
-                    left = left.saturating_sub(names.len());
                     let inside = names.into_iter().filter(|name| !name.is_link);
                     found.extend(inside.map(|name| (format!("{path}/{}", name.name), name.is_dir)));
                 }

@@ -9,7 +9,9 @@ use super::chosen::may_be_called;
 use super::ignored::{is_ignored, is_ignored_below};
 use super::looked_at::MOST_NAMES;
 use super::repository::{self, upwards};
-use crate::path::{DirEntry, DirListing, FileLookup, PathContext, PathError, is_below, locate};
+use crate::path::{
+    DirEntry, DirListing, FileLookup, NameBudget, PathContext, PathError, is_below, locate,
+};
 use crate::policy::action::{Action, ActionKind, ByArgument, PathStart, UseExtent, literal};
 use crate::policy::git::git_command;
 use crate::policy::judge::{NeedsFiles, PathSpots, is_product, looked_up, places};
@@ -259,7 +261,7 @@ impl ActionReader<'_> {
         }
         self.settings_of_members(files, &here, &mut found)?;
         let reach = self.reach(command, files, here);
-        let mut left = MOST_NAMES;
+        let mut left = NameBudget::new(MOST_NAMES);
         for top in tops {
             self.settings_below(top, &reach, &mut left, &mut found)?;
         }
@@ -326,11 +328,12 @@ impl ActionReader<'_> {
 
     /// Those below a folder. Where tools put what they make again is looked at last.
     fn settings_below(
-        &self, top: String, reach: &SettingsReach<'_>, left: &mut usize, found: &mut FoundSettings,
+        &self, top: String, reach: &SettingsReach<'_>, left: &mut NameBudget,
+        found: &mut FoundSettings,
     ) -> Result<(), PathError> {
         let (mut dirs, mut products) = (vec![top], Vec::new());
         while let Some(dir) = dirs.pop().or_else(|| products.pop()) {
-            let names = match self.files.list(if dir.is_empty() { "/" } else { &dir }, *left) {
+            let names = match left.list(if dir.is_empty() { "/" } else { &dir }, self.files) {
                 DirListing::Names(names) => names,
                 // A file system that lists nothing has none that anybody could have made.
                 DirListing::Unknown => continue,
@@ -340,7 +343,6 @@ impl ActionReader<'_> {
                     continue;
                 }
             };
-            *left = left.saturating_sub(names.len());
             for DirEntry { name, is_link, is_dir } in names {
                 let path = format!("{}/{name}", dir.trim_end_matches('/'));
                 if is_dir && !is_link {

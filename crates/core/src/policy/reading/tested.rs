@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::ActionReader;
 use super::loaded::LoadedFile;
 use super::looked_at::MOST_NAMES;
-use super::modules::{INIT, MAIN, has_ending};
+use super::modules::{COMPILED, INIT, MAIN, has_ending, is_init};
 use super::repository::upwards;
 use super::settings::MOST_WAYS;
-use crate::path::{DirEntry, DirListing, PathError, is_below, locate};
+use crate::path::{DirEntry, DirListing, NameBudget, PathError, is_below, locate};
 use crate::policy::action::{ActionKind, PathStart};
 use crate::policy::judge::{NeedsFiles, is_product, looked_up, places};
 use crate::policy::quoted::quoted;
@@ -21,9 +21,6 @@ const CONFTEST: &str = "conftest";
 
 /// What marks a virtual environment, into which no runner of tests goes unless it is a package.
 const ENVIRONMENT: &str = "pyvenv.cfg";
-
-/// Where Python keeps compiled modules.
-const COMPILED: &str = "__pycache__";
 
 /// The options whose value says where something else lies than tests.
 const OTHERS: &[&str] = &[
@@ -59,7 +56,7 @@ struct CodeSearch {
     roots: Vec<String>,
     reach: CodeReach,
     /// How many names may still be looked at.
-    left: usize,
+    left: NameBudget,
     /// The symlinks.
     found: BTreeSet<String>,
 }
@@ -160,7 +157,7 @@ impl ActionReader<'_> {
                 }
             }
         }
-        let mut search = CodeSearch { roots, reach, left: MOST_NAMES, found };
+        let mut search = CodeSearch { roots, reach, left: NameBudget::new(MOST_NAMES), found };
         for top in tops {
             self.code_below(top, &mut search)?;
         }
@@ -200,7 +197,8 @@ impl ActionReader<'_> {
             }
             Ok(None::<()>)
         })?;
-        let mut search = CodeSearch { roots, reach: CodeReach::All, left: MOST_NAMES, found };
+        let mut search =
+            CodeSearch { roots, reach: CodeReach::All, left: NameBudget::new(MOST_NAMES), found };
         for top in tops {
             self.code_below(top, &mut search)?;
         }
@@ -265,16 +263,11 @@ impl ActionReader<'_> {
 
     /// The names in a folder. None where there are more than are looked at.
     fn names_for(&self, folder: &str, search: &mut CodeSearch) -> Vec<DirEntry> {
-        let DirListing::Names(names) = self.files.list(folder, search.left) else {
-            return Vec::new();
-        };
-        search.left = search.left.saturating_sub(names.len());
-        names
+        match search.left.list(folder, self.files) {
+            DirListing::Names(names) => names,
+            DirListing::Unknown | DirListing::TooMany => Vec::new(),
+        }
     }
-}
-
-fn is_init(entry: &DirEntry) -> bool {
-    entry.name.split('.').next() == Some(INIT)
 }
 
 /// Whether Python loads a file of this name with its folder, or a runner of tests does.

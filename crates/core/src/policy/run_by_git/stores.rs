@@ -2,7 +2,7 @@
 
 use super::super::reading::repository::common_dir;
 use super::{Finding, MOST_OTHERS, is_in_one_of, named};
-use crate::path::{DirListing, PathContext, is_below, links_on};
+use crate::path::{DirListing, NameBudget, PathContext, is_below, links_on};
 
 /// What holds the names of what was committed; `objects` holds that itself.
 const KEPT: [&str; 4] = ["HEAD", "refs", "packed-refs", "logs"];
@@ -57,13 +57,12 @@ impl Finding<'_> {
 
     /// What symlinks below a folder lead to.
     fn add_links_below(&mut self, top: &str) {
-        let mut left = MOST_OBJECTS;
+        let mut left = NameBudget::new(MOST_OBJECTS);
         let mut folders = vec![top.to_owned()];
         while let Some(folder) = folders.pop() {
-            let DirListing::Names(names) = self.look.files.list(&folder, left) else {
+            let DirListing::Names(names) = left.list(&folder, self.look.files) else {
                 return self.found.unheld = true;
             };
-            left = left.saturating_sub(names.len());
             for entry in names {
                 let path = format!("{folder}/{}", entry.name);
                 if entry.is_link {

@@ -354,7 +354,7 @@ pub(super) fn paths(walk: &mut ArgumentWalk) {
 }
 
 /// The first operand may be a tree from which the others are taken: before `--` it is one, else where it is no name of a file.
-pub(super) fn from_tree(walk: &mut ArgumentWalk) {
+fn from_tree(walk: &mut ArgumentWalk) {
     let Some(first) = walk.operands.first().map(|operand| operand.arg) else { return };
     let dashes = walk.argv.iter().position(|word| word.literal() == Some("--"));
     let is_id = |text: &str| text.len() >= 4 && text.bytes().all(|byte| byte.is_ascii_hexdigit());

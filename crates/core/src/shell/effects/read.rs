@@ -28,8 +28,10 @@
 //! | `leaves NAME…` | files and folders that it makes where it runs, unless an option is `keep:leaves-none` |
 //! | `settings NAME…` | of a program: the files that tell it what it does, and that no word names, where it runs and above |
 //! | `settings-below NAME…` | the same in each folder of what it reads, too |
+//! | `settings-deep NAME…` | the same, and where there are too many names to look at all, that raises no question |
 //! | `settings-members NAME…` | those of these files that members of a workspace have, too: see `members-by` |
 //! | `members-by NAME WORD…` | the file of settings that names other folders of the project, and words by which it does |
+//! | `tests python` | a runner of tests of Python: it loads code that no word names, see `policy/reading/tested.rs` |
 //! | `extends NAME…` | those of these files that go on in what their `extends` names |
 //! | `opens NAME…` | of a folder it opens the files of these names alone |
 //! | `opens-first NAME…` | of these names those that it opens where no settings say so |

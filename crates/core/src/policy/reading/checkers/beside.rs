@@ -6,7 +6,7 @@ use super::super::ActionReader;
 use super::super::loaded::CommandPlace;
 use super::super::looked_at::MOST_NAMES;
 use super::super::repository::upwards;
-use crate::path::{DirListing, PathError, is_below};
+use crate::path::{DirListing, NameBudget, PathError, is_below};
 use crate::policy::action::{Action, ActionKind, ByArgument, UseExtent};
 use crate::policy::judge::{PathSpots, opened, places};
 use crate::shell::{FileAccess, Word, command_of};
@@ -47,7 +47,7 @@ impl ActionReader<'_> {
                 continue;
             }
             let spots = PathSpots::of(target, *extent, start, self.files)?;
-            let mut left = MOST_NAMES;
+            let mut left = NameBudget::new(MOST_NAMES);
             for located in spots.located.into_iter().chain(spots.begins) {
                 // A path that is used as a folder is there as one, or not at all.
                 if !self.files.has(&format!("{}/.", located.real))? {
@@ -59,10 +59,9 @@ impl ActionReader<'_> {
                     if !seen.insert(folder.clone()) {
                         continue;
                     }
-                    let DirListing::Names(names) = self.files.list(&folder, left) else {
+                    let DirListing::Names(names) = left.list(&folder, self.files) else {
                         return Ok(false);
                     };
-                    left = left.saturating_sub(names.len());
                     for entry in names {
                         let path = format!("{folder}/{}", entry.name);
                         if entry.name.ends_with(SORTED) {

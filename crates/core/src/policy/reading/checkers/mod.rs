@@ -22,7 +22,9 @@ use super::ignored::is_ignored_below;
 use super::loaded::CommandPlace;
 use super::looked_at::{MOST_NAMES, MOST_TEXT, folders_with};
 use super::repository::upwards;
-use crate::path::{DirListing, FileLookup, PathContext, PathError, is_below, locate, plain_text};
+use crate::path::{
+    DirListing, FileLookup, NameBudget, PathContext, PathError, is_below, locate, plain_text,
+};
 use crate::policy::action::{ByArgument, UseExtent, literal};
 use crate::policy::judge::places;
 use crate::shell::{
@@ -94,7 +96,7 @@ impl ActionReader<'_> {
         let mut named = BTreeSet::new();
         let mut finding: BTreeSet<String> = BTreeSet::new();
         let mut fine = true;
-        let mut names = MOST_NAMES;
+        let mut names = NameBudget::new(MOST_NAMES);
         while let Some((name, file)) = left.pop() {
             let text = plain_text(self.files, &file, MOST_TEXT);
             let Some(uses) = text.and_then(|text| (checker.read)(&name, &text)) else {
@@ -345,7 +347,7 @@ impl ActionReader<'_> {
                 found.push((name.to_owned(), file));
             }
         }
-        let mut left = MOST_NAMES;
+        let mut left = NameBudget::new(MOST_NAMES);
         let mut ignored = Vec::new();
         // With another file of patterns that one counts no more.
         let is_other =
