@@ -1,6 +1,6 @@
 /** Only a denial that was made here, or whose request a person rejected with a stop, ends a turn: any tool may give one that looks so. */
 import * as ai from 'ai';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createGate, gateTools, turnEnded } from '../../ts/index.js';
 import { call, calls, resultsIn, says, scripted, stepCount } from '../support/model.js';
@@ -63,4 +63,33 @@ describe('a denial that another process has made', () => {
   it.each([true, false])('ends none where the gate knows it as another no (with the tools: %s)', async (withTools) => {
     expect(await turn(false, withTools)).toMatchObject({ ran: ['del /b'] });
   });
+});
+
+it('a denial that cannot be looked up leaves the turn in doubt: no grant answers a call of it', async () => {
+  await using gate = createGate();
+  const { ran, tools } = recordingTools();
+  const asked: string[] = [];
+  const gated = gateTools(tools, {
+    interruptOn: ['del'],
+    gate,
+    onApprovalRequest: ({ args }: { args: { path: string } }) => {
+      asked.push(args.path);
+      return { type: 'approve', remember: { scope: 'session' } };
+    },
+  } as never);
+  const once = async (messages: ai.ModelMessage[]) => {
+    const { model } = scripted([calls(call('del', { path: '/a' }, 'c2')), says('Done.')]);
+    await ai.generateText({ model, tools: gated, messages, stopWhen: stepCount(2) } as never);
+  };
+  await once([{ role: 'user', content: 'first' }]);
+  await once([{ role: 'user', content: 'second' }]);
+  expect([ran, asked]).toEqual([['del /a', 'del /a'], ['/a']]);
+  const output = { type: 'json', value: { ...LIKE, approvalId: 'of-another-process' } };
+  vi.spyOn(gate, 'get').mockRejectedValueOnce(new Error('the disk is gone'));
+  await once([
+    { role: 'user', content: 'third' },
+    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'del', input: { path: '/x' } }] },
+    { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c1', toolName: 'del', output }] },
+  ] as ai.ModelMessage[]);
+  expect(asked).toEqual(['/a', '/a']);
 });

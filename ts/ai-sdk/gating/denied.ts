@@ -11,6 +11,9 @@ const MADE_ENDS = new WeakSet<object>();
 /** The requests of such denials, by which their copies are known. */
 const END_IDS = new Set<string>();
 
+/** The requests of what may be such denials, and that could not be looked up. */
+const UNREAD_IDS = new Set<string>();
+
 /** How many ids are remembered. Others are looked up. */
 const REMEMBERED = 10_000;
 
@@ -28,10 +31,12 @@ export function denied(
   return end;
 }
 
-function rememberEnd(approvalId: string): void {
-  const [oldest] = END_IDS;
-  if (END_IDS.size >= REMEMBERED && oldest !== undefined) END_IDS.delete(oldest);
-  END_IDS.add(approvalId);
+const rememberEnd = (approvalId: string): void => remember(END_IDS, approvalId);
+
+function remember(ids: Set<string>, approvalId: string): void {
+  const [oldest] = ids;
+  if (ids.size >= REMEMBERED && oldest !== undefined) ids.delete(oldest);
+  ids.add(approvalId);
 }
 
 /**
@@ -80,10 +85,21 @@ export function endToLookUp(output: unknown): string | undefined {
   return stop === true && typeof approvalId === 'string' ? approvalId : undefined;
 }
 
-/** Asks the gate whether a human ended a turn with this request. Never rejects: what cannot be read is not known. */
+/** Asks the gate whether a human ended a turn with this request. Never rejects: what cannot be read may be an end. */
 export async function lookUpEnd(gate: LocalGate, approvalId: string): Promise<void> {
-  const record = await gate.get(approvalId).catch(() => undefined);
-  if (isTurnEnd(record?.decision)) rememberEnd(approvalId);
+  try {
+    const record = await gate.get(approvalId);
+    UNREAD_IDS.delete(approvalId);
+    if (isTurnEnd(record?.decision)) rememberEnd(approvalId);
+  } catch {
+    remember(UNREAD_IDS, approvalId);
+  }
+}
+
+/** Whether it may be a denial that says that a human ended the turn: its request could not be looked up. */
+export function mayBeEnd(output: unknown): boolean {
+  const end = endToLookUp(output);
+  return end !== undefined && UNREAD_IDS.has(end);
 }
 
 /** Told by its shape, since an output may have gone through JSON on its way back. */

@@ -9,7 +9,7 @@ import { once } from '../../values/lazily.js';
 import { snapshot } from '../../values/snapshot.js';
 import { messagesIn, partsOf, type MessagePart } from '../messages/messages.js';
 import { isRecord, type ExecuteOptions } from '../tools/tools.js';
-import { endToLookUp, saysTurnEnded, valueIn } from './denied.js';
+import { endToLookUp, mayBeEnd, saysTurnEnded, valueIn } from './denied.js';
 
 /** What is known of a call when it is made. */
 export interface NewCall {
@@ -172,7 +172,9 @@ export function standingOfTurn(options: ExecuteOptions): TurnStanding {
   const own = MADE.get(options);
   if (own === undefined) return 'goes-on';
   const parts = partsOfTurn(messages);
-  if (parts.some((part) => part.type === 'tool-result' && saysTurnEnded(part['output']))) return 'ended';
+  const outputs = parts.filter(({ type }) => type === 'tool-result').map((part) => part['output']);
+  if (outputs.some(saysTurnEnded)) return 'ended';
+  if (outputs.some((output) => mayBeEnd(valueIn(output)))) return 'unclear';
   // Asked of each call, and nearly always no turn was ended at all.
   if (ENDING.isEmpty) return 'goes-on';
   const calls = callsOfTurn(messages);
