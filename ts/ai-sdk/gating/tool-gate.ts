@@ -505,7 +505,7 @@ export class ToolGate {
     const { asker, runId } = this.#options;
     const { toolCallId } = options;
     const unasked = this.#unasked.get(toolCallId);
-    if (unasked !== undefined && (unasked.digest ?? digestOf(args)) === digestOf(args)) {
+    if (unasked !== undefined && (unasked.digest === undefined || unasked.digest === digestOf(args))) {
       this.#unasked.delete(toolCallId);
       return denial(unasked.why, 'reject', null);
     }

@@ -56,9 +56,11 @@ export function checkUnanswered(given: 'cancel' | 'keep' | undefined, place: str
 
 const NONE: ReadonlySet<string> = new Set();
 
-function reasonFor(toolCallId: unknown, settled: SettledCalls, place: ConversationPlace): string {
-  const { reason, earlier } = settled.get(String(toolCallId)) ?? {};
-  return (earlier !== undefined && isBehind(place, earlier.until) ? undefined : reason) ?? NO_RESULT;
+/** What is said of a call without a result. Of one before another with its id, that is what its own answer says. */
+function reasonFor(part: MessagePart, settled: SettledCalls, place: ConversationPlace): string {
+  const { reason, earlier } = settled.get(String(part['toolCallId'])) ?? {};
+  const isEarlier = earlier !== undefined && isBehind(place, earlier.until);
+  return (isEarlier ? uiAnswer(part)?.reason : reason) ?? NO_RESULT;
 }
 
 /** The parts of a UI message; `undefined`: no call of it is left. */
@@ -73,16 +75,9 @@ function closedParts(
     parts.flatMap(([part, step]) => (needsResult(part) && isLeft(part, { index, step }) ? [part] : [])),
   );
   if (left.size === 0) return undefined;
-  return parts.map(([part, step]) => {
-    if (!left.has(part)) return part;
-    const { toolCallId } = part;
-    const isEarlier = isBehind(
-      { index, step },
-      settled.get(String(toolCallId))?.earlier?.until ?? { index: -1, step: 0 },
-    );
-    const said = isEarlier ? uiAnswer(part)?.reason : undefined;
-    return closedPart(part, said ?? reasonFor(toolCallId, settled, { index, step }));
-  });
+  return parts.map(([part, step]) =>
+    left.has(part) ? closedPart(part, reasonFor(part, settled, { index, step })) : part,
+  );
 }
 
 function closedPart(part: MessagePart, reason: string): MessagePart {
@@ -113,11 +108,11 @@ function answerTo(
       isLeft(part, step),
   );
   if (left.length === 0) return undefined;
-  const content = left.map(({ toolCallId, toolName }) => ({
+  const content = left.map((part) => ({
     type: 'tool-result',
-    toolCallId,
-    toolName,
-    output: { type: 'execution-denied', reason: reasonFor(toolCallId, settled, { index: step, step: 0 }) },
+    toolCallId: part['toolCallId'],
+    toolName: part['toolName'],
+    output: { type: 'execution-denied', reason: reasonFor(part, settled, { index: step, step: 0 }) },
   }));
   return { role: 'tool', content } as unknown as ModelMessage;
 }
